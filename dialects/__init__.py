@@ -1,0 +1,16 @@
+"""
+The IR: dialects with their verifiers, canonicalizations and syntax, and the parser that
+stamps locations. Imports xDSL only.
+"""
+
+if __name__ != "transom.dialects":
+    raise ImportError("import transom.dialects, not dialects")
+
+DIALECTS: dict[str, str] = {
+    "executor": "transom.dialects.executor:Executor",
+    "graph": "transom.dialects.graph:Graph",
+    "llvm": "transom.dialects.llvm:LLVM",
+    "target": "transom.dialects.target:Target",
+    "tir": "transom.dialects.tir:TIR",
+}
+"""Dialects owned by this layer: name to `module:Dialect`, resolved when first used."""

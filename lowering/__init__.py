@@ -1,0 +1,9 @@
+"""
+One level to the next: the conversion framework and the conversions on it.
+"""
+
+if __name__ != "transom.lowering":
+    raise ImportError("import transom.lowering, not lowering")
+
+LOWERINGS: dict[str, str] = {}
+"""Level-changing passes: name to `module:Class`, resolved when first used."""

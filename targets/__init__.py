@@ -1,0 +1,14 @@
+"""
+Targets: an attribute in the IR, and the hooks registered for its class.
+"""
+
+if __name__ != "transom.targets":
+    raise ImportError("import transom.targets, not targets")
+
+TARGETS: dict[str, str] = {}
+"""Hooks by attribute name: `module:Class`, resolved when first used."""
+
+TARGET_DIALECTS: dict[str, str] = {
+    "llvm_cpu": "transom.targets.llvm_cpu.dialect:LlvmCpu",
+}
+"""Dialects owned by the in-tree targets."""

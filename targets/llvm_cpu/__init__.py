@@ -1,0 +1,3 @@
+"""
+The host CPU and cross compilation through LLVM.
+"""

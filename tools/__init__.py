@@ -1,0 +1,6 @@
+"""
+The programs.
+"""
+
+if __name__ != "transom.tools":
+    raise ImportError("import transom.tools, not tools")
