@@ -1,0 +1,286 @@
+"""
+What goes wrong with a user's IR, where, and how it is shown.
+
+A pass or conversion that cannot do its job on valid IR raises `OpError`; a rule of the
+IR itself is a `VerifyException` in a verifier, which `verify_module` turns into an
+`OpError` at the op that broke it. The driver renders either as
+
+```text
+model.mlir:3:8: error: expected a static shape, but got 'tensor<?xf32>'
+  %y = graph.relu %x : tensor<?xf32>
+       ^
+model.mlir:2:1: note: in this function
+```
+"""
+
+import difflib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple
+
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    CallSiteLoc,
+    FileLineColLoc,
+    FusedLoc,
+    LocationAttr,
+    NameLoc,
+    UnregisteredOp,
+)
+from xdsl.ir import Attribute, Operation
+from xdsl.traits import NoTerminator
+from xdsl.utils.exceptions import DiagnosticException, VerifyException
+
+MAX_LISTED_NAMES = 16
+"""A list of expected names up to this length is shown whole."""
+
+MAX_SOURCE_BYTES = 64 << 20
+"""A larger file is not read to show a line of it."""
+
+
+class Note(NamedTuple):
+    """A remark of its own place that belongs to an error."""
+
+    where: "Operation | LocationAttr"
+    message: str
+
+    @property
+    def location(self) -> LocationAttr:
+        """The place of the note."""
+        return location_of(self.where)
+
+
+class OpError(Exception):
+    """
+    A user's mistake, found on IR that verifies.
+
+    The message starts in lower case and has no final period: what was expected, then
+    what was found, then help after `; `.
+    """
+
+    location: LocationAttr
+    message: str
+    notes: tuple[Note, ...]
+
+    def __init__(
+        self, where: Operation | LocationAttr, message: str, *notes: Note
+    ) -> None:
+        super().__init__(message)
+        self.location = location_of(where)
+        self.message = message
+        self.notes = notes
+
+    def __str__(self) -> str:
+        return str(self.diagnostic())
+
+    def diagnostic(self) -> "Diagnostic":
+        """The error as the driver shows it."""
+        return Diagnostic(
+            "error",
+            self.location,
+            self.message,
+            tuple(Diagnostic("note", n.location, n.message) for n in self.notes),
+        )
+
+
+class Position(NamedTuple):
+    """A place in a file, lines and columns counted from 1 (0: unknown)."""
+
+    file: str
+    line: int
+    column: int
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}:{self.column}"
+
+
+def location_of(where: Operation | LocationAttr) -> LocationAttr:
+    """The location of an op, or the location itself."""
+    return where.location if isinstance(where, Operation) else where
+
+
+def position_of(location: Attribute) -> Position | None:
+    """The first position in a file that a location names."""
+    match location:
+        case FileLineColLoc():
+            return Position(
+                location.filename.data, location.line.data, location.column.data
+            )
+        case NameLoc():
+            return position_of(location.location)
+        case CallSiteLoc():
+            return position_of(location.callee) or position_of(location.caller)
+        case FusedLoc(locations=ArrayAttr() as locations):
+            for inner in locations.data:
+                if (position := position_of(inner)) is not None:
+                    return position
+        case _:
+            pass
+    return None
+
+
+def name_of(location: Attribute) -> str | None:
+    """The first name that a location gives, such as that of a node of a model."""
+    match location:
+        case NameLoc():
+            return location.desc.data
+        case CallSiteLoc():
+            return name_of(location.callee) or name_of(location.caller)
+        case FusedLoc(locations=ArrayAttr() as locations):
+            for inner in locations.data:
+                if (name := name_of(inner)) is not None:
+                    return name
+        case _:
+            pass
+    return None
+
+
+@dataclass
+class Sources:
+    """Texts by file name: those in memory first, then what the file system has."""
+
+    texts: dict[str, str] = field(default_factory=dict[str, str])
+    lines: dict[str, Sequence[str]] = field(
+        default_factory=dict[str, Sequence[str]], init=False, repr=False
+    )
+
+    def line(self, position: Position) -> str | None:
+        """The source line at a position, or None if the text cannot be had."""
+        if position.file not in self.lines:
+            text = self.texts.get(position.file)
+            if text is None:
+                text = _read_text(position.file)
+            self.lines[position.file] = text.split("\n")
+        lines = self.lines[position.file]
+        if not 1 <= position.line <= len(lines):
+            return None
+        return lines[position.line - 1].rstrip("\r")
+
+
+def _read_text(file: str) -> str:
+    """The text of a file, empty if it is none or too large to show a line of."""
+    try:
+        path = Path(file)
+        if not path.is_file() or path.stat().st_size > MAX_SOURCE_BYTES:
+            return ""
+        text = path.read_text(encoding="utf-8")
+    except (OSError, ValueError):  # ValueError: not UTF-8, or a NUL in the name
+        return ""
+    return "" if "\0" in text else text
+
+
+@dataclass(frozen=True)
+class Diagnostic:
+    """A message at a place; `severity` is error, warning, note or remark."""
+
+    severity: str
+    location: LocationAttr
+    message: str
+    notes: "tuple[Diagnostic, ...]" = ()
+
+    @property
+    def position(self) -> Position | None:
+        """The place in a file, if the location has one."""
+        return position_of(self.location)
+
+    def place(self) -> str:
+        """`file:line:col`, else the name in quotes, else `<unknown>`."""
+        if (position := self.position) is not None:
+            return str(position)
+        if (name := name_of(self.location)) is not None:
+            return f'"{name}"'
+        return "<unknown>"
+
+    def __str__(self) -> str:
+        return self.render(None)
+
+    def render(self, sources: Sources | None) -> str:
+        """The message with its source line and caret, then its notes; no newline."""
+        parts = [f"{self.place()}: {self.severity}: {self.message}"]
+        if sources is not None and (position := self.position) is not None:
+            line = sources.line(position)
+            if line is not None and line.strip() and position.column > 0:
+                parts.extend(_underline(line, position.column))
+        parts.extend(note.render(sources) for note in self.notes)
+        return "\n".join(parts)
+
+
+def _underline(line: str, column: int, width: int = 160) -> tuple[str, str]:
+    """A line and a caret under one of its columns, cut to a window if it is long."""
+    at = min(column - 1, len(line))
+    start = 0
+    if len(line) > width:
+        start = max(0, min(at - width // 2, len(line) - width))
+        line = line[start : start + width]
+        at -= start
+    # Tabs stay tabs, so that the caret stands below its column at any tab width.
+    indent = "".join("\t" if c == "\t" else " " for c in line[:at])
+    return line, indent + "^"
+
+
+def did_you_mean(name: str, candidates: Iterable[str]) -> str:
+    """
+    The end of a message about an unknown name: `; did you mean 'x'?`, else the whole of
+    a short list (`; expected one of 'a', 'b'`), else nothing.
+    """
+    names = sorted(set(candidates))
+    folded = {n.lower(): n for n in names}
+    near = difflib.get_close_matches(name.lower(), folded, n=1, cutoff=0.6)
+    if near:
+        return f"; did you mean '{folded[near[0]]}'?"
+    if not names or len(names) > MAX_LISTED_NAMES:
+        return ""
+    if len(names) == 1:
+        return f"; expected '{names[0]}'"
+    return "; expected one of " + ", ".join(f"'{n}'" for n in names)
+
+
+def verify_module(op: Operation) -> None:
+    """
+    Verify an op and all that it holds.
+
+    Raises `OpError` at the first op, in the order of the text, that breaks a rule;
+    nested ops are checked before the op around them.
+    """
+    for nested in _innermost_first(op):
+        try:
+            _verify_blocks(nested)
+            nested.verify(verify_nested_ops=False)
+        except OpError:
+            raise
+        except DiagnosticException as e:
+            raise OpError(nested, _message_of(e, nested)) from None
+
+
+def _innermost_first(op: Operation) -> Iterable[Operation]:
+    """All ops under `op`, each after those that it holds; depth costs no stack."""
+    stack: list[tuple[Operation, bool]] = [(op, False)]
+    while stack:
+        current, opened = stack.pop()
+        if opened or not current.regions:
+            yield current
+            continue
+        stack.append((current, True))
+        for region in reversed(current.regions):
+            for block in reversed(tuple(region.blocks)):
+                stack.extend((inner, False) for inner in reversed(tuple(block.ops)))
+
+
+def _verify_blocks(op: Operation) -> None:
+    """What xDSL checks in `Block.verify`: no block lacks its terminator."""
+    for region in op.regions:
+        blocks = tuple(region.blocks)
+        for block in blocks:
+            if block.last_op is not None:
+                continue
+            if len(blocks) > 1 or not op.has_trait(NoTerminator):
+                raise VerifyException(
+                    "expected a terminator in each block, but one is empty"
+                )
+
+
+def _message_of(error: DiagnosticException, op: Operation) -> str:
+    """A verifier's message, without xDSL's frame around it."""
+    name = op.op_name.data if isinstance(op, UnregisteredOp) else op.name
+    return f"'{name}' op {str(error).removeprefix('Operation does not verify: ')}"
