@@ -2,15 +2,70 @@
 The `target` dialect: where things run and where they are stored.
 
 Target attributes say what can compile for a device; `target.device`, `target.memory`
-and `target.link` declare the machine; places name a device, a target and a memory.
-`target.config` on the module and `target.for` on a function are discardable attributes.
-A place may name a device before it is declared.
+and `target.link` declare the machine; places name a device, a target and a memory. A
+place may name a device before it is declared.
+
+`target.config` on the module, `target.for`, `target.phase` and `target.lowered_to` on a
+function are discardable attributes.
 """
 
 from xdsl.ir import Dialect
 
+from transom.dialects.target.configuration import (
+    CONFIG,
+    FOR,
+    LOWERED_TO,
+    OPTIONS,
+    PHASE,
+    PHASES,
+    ConfigAttr,
+    Executor,
+    ExecutorAttr,
+    get_config,
+    phase_of,
+    place_of,
+    set_config,
+    set_phase,
+    set_place,
+)
 from transom.dialects.target.places import AnyOfAttr, PlaceAttr, TargetAttr
+from transom.dialects.target.topology import (
+    DeviceOp,
+    LinkOp,
+    MemoryOp,
+    Planner,
+    PlannerAttr,
+)
 
-Target = Dialect("target", [], [AnyOfAttr, PlaceAttr])
+Target = Dialect(
+    "target",
+    [DeviceOp, LinkOp, MemoryOp],
+    [AnyOfAttr, ConfigAttr, ExecutorAttr, PlaceAttr, PlannerAttr],
+)
 
-__all__ = ["AnyOfAttr", "PlaceAttr", "Target", "TargetAttr"]
+__all__ = [
+    "CONFIG",
+    "FOR",
+    "LOWERED_TO",
+    "OPTIONS",
+    "PHASE",
+    "PHASES",
+    "AnyOfAttr",
+    "ConfigAttr",
+    "DeviceOp",
+    "Executor",
+    "ExecutorAttr",
+    "LinkOp",
+    "MemoryOp",
+    "PlaceAttr",
+    "Planner",
+    "PlannerAttr",
+    "Target",
+    "TargetAttr",
+    "get_config",
+    "phase_of",
+    "place_of",
+    "set_config",
+    "set_phase",
+    "set_place",
+]

@@ -11,7 +11,7 @@ from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
-from transom.dialects.target.keyed_syntax import KeyedAttr
+from transom.dialects.keyed_syntax import KeyedAttr
 
 UNKNOWN = UnitAttr()
 """Stands for a field of a place that is not known; written `?`."""
@@ -33,8 +33,10 @@ class TargetAttr(KeyedAttr):
         an order on its values (features, architecture levels) refines this.
         """
         return type(self) is type(other) and all(
-            self.is_default(key) or getattr(self, key) == getattr(other, key)
-            for key in self.key_names()
+            mine in (self.DEFAULTS.get(key), theirs)
+            for (key, mine), theirs in zip(
+                self.keys().items(), other.parameters, strict=True
+            )
         )
 
 
@@ -50,9 +52,9 @@ class PlaceAttr(ParametrizedAttribute):
 
     name = "target.place"
 
-    device: Attribute = param_def(base(SymbolRefAttr) | base(UnitAttr))
-    target_field: Attribute = param_def(base(TargetAttr) | base(UnitAttr))
-    memory: Attribute = param_def(base(SymbolRefAttr) | base(UnitAttr))
+    device_attr: Attribute = param_def(base(SymbolRefAttr) | base(UnitAttr))
+    target_attr: Attribute = param_def(base(TargetAttr) | base(UnitAttr))
+    memory_attr: Attribute = param_def(base(SymbolRefAttr) | base(UnitAttr))
 
     @classmethod
     def get(
@@ -71,18 +73,18 @@ class PlaceAttr(ParametrizedAttribute):
     @property
     def device_name(self) -> str | None:
         """The device's symbol, or None if it is not known."""
-        return _symbol_name(self.device)
+        return _symbol_name(self.device_attr)
 
     @property
     def target(self) -> TargetAttr | None:
         """The target, or None if it is not known."""
-        field = self.target_field
+        field = self.target_attr
         return field if isinstance(field, TargetAttr) else None
 
     @property
     def memory_name(self) -> str | None:
         """The memory's symbol, or None if it is not known."""
-        return _symbol_name(self.memory)
+        return _symbol_name(self.memory_attr)
 
     @property
     def is_known(self) -> bool:
@@ -99,11 +101,9 @@ class PlaceAttr(ParametrizedAttribute):
         return PlaceAttr(*fields)
 
     def verify(self) -> None:
-        for field in (self.device, self.memory):
-            if isinstance(field, SymbolRefAttr) and field.nested_references.data:
-                raise VerifyException(
-                    f"expected a flat symbol in '#{self.name}', but got '{field}'"
-                )
+        for field in (self.device_attr, self.memory_attr):
+            if isinstance(field, SymbolRefAttr):
+                verify_flat(field, self.name)
 
     @classmethod
     def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
@@ -145,6 +145,14 @@ class AnyOfAttr(ParametrizedAttribute):
         for i, place in enumerate(self.places.data):
             if place in self.places.data[:i]:
                 raise VerifyException(f"place '{place}' is listed twice")
+
+
+def verify_flat(symbol: SymbolRefAttr, owner: str) -> None:
+    """Raise `VerifyException` if a symbol is nested."""
+    if symbol.nested_references.data:
+        raise VerifyException(
+            f"expected a flat symbol in '#{owner}', but got '{symbol}'"
+        )
 
 
 def _symbol_name(field: Attribute) -> str | None:
