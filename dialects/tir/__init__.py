@@ -1,0 +1,110 @@
+"""
+The `tir` dialect: kernels in destination-passing style.
+
+A kernel (`tir.func`) works on memrefs. `tir.nest` says a loop nest by what one point
+computes; `tir.block` computes nests together; `#tir.schedule` says how they become
+loops, which `convert-tir-to-scf` makes of them. Plain `scf`, `memref` and `arith` may
+stand beside nests.
+"""
+
+from xdsl.ir import Dialect
+
+from transom.dialects.tir import accesses, affine
+from transom.dialects.tir.attributes import (
+    AccessAttr,
+    CombineAttr,
+    CombineKind,
+    DimAttr,
+    DimKind,
+    Effect,
+    EffectAttr,
+    ScheduleAttr,
+    StructType,
+    TileAttr,
+    TokenType,
+)
+from transom.dialects.tir.block import BlockOp
+from transom.dialects.tir.extern import Argument, ExternOp, StructOp, memrefs_behind
+from transom.dialects.tir.func import CallOp, FuncOp, ReturnOp, compatible_types
+from transom.dialects.tir.memory import (
+    AllocOp,
+    CopyAsyncOp,
+    CopyOp,
+    PrefetchOp,
+    WaitOp,
+)
+from transom.dialects.tir.nest import (
+    In,
+    IndexOp,
+    NestOp,
+    Out,
+    RegionBuilder,
+    YieldOp,
+)
+
+TIR = Dialect(
+    "tir",
+    [
+        AllocOp,
+        BlockOp,
+        CallOp,
+        CopyAsyncOp,
+        CopyOp,
+        ExternOp,
+        FuncOp,
+        IndexOp,
+        NestOp,
+        PrefetchOp,
+        ReturnOp,
+        StructOp,
+        WaitOp,
+        YieldOp,
+    ],
+    [
+        AccessAttr,
+        CombineAttr,
+        DimAttr,
+        EffectAttr,
+        ScheduleAttr,
+        StructType,
+        TileAttr,
+        TokenType,
+    ],
+)
+
+__all__ = [
+    "TIR",
+    "AccessAttr",
+    "AllocOp",
+    "Argument",
+    "BlockOp",
+    "CallOp",
+    "CombineAttr",
+    "CombineKind",
+    "CopyAsyncOp",
+    "CopyOp",
+    "DimAttr",
+    "DimKind",
+    "Effect",
+    "EffectAttr",
+    "ExternOp",
+    "FuncOp",
+    "In",
+    "IndexOp",
+    "NestOp",
+    "Out",
+    "PrefetchOp",
+    "RegionBuilder",
+    "ReturnOp",
+    "ScheduleAttr",
+    "StructOp",
+    "StructType",
+    "TileAttr",
+    "TokenType",
+    "WaitOp",
+    "YieldOp",
+    "accesses",
+    "affine",
+    "compatible_types",
+    "memrefs_behind",
+]
