@@ -283,4 +283,5 @@ def _verify_blocks(op: Operation) -> None:
 def _message_of(error: DiagnosticException, op: Operation) -> str:
     """A verifier's message, without xDSL's frame around it."""
     name = op.op_name.data if isinstance(op, UnregisteredOp) else op.name
-    return f"'{name}' op {str(error).removeprefix('Operation does not verify: ')}"
+    message = str(error).removeprefix("Operation does not verify: ")
+    return f"'{name}' op {message.removeprefix(f'Operation {op.name} ')}"

@@ -1,41 +1,358 @@
 """
-xDSL's parser, with a place on all that it makes.
+xDSL's parser, with a place on all that it makes and an error for all that it refuses.
+
+`parse_ir` is what programs call: text in, module out, or an `OpError` with a position.
+Bad text never ends in another exception.
 """
+
+import math
+import re
+import struct
+import sys
+from bisect import bisect_right
+from collections.abc import Sequence
+from typing import cast
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import (
+    AnyDenseElement,
+    BytesAttr,
+    ComplexType,
+    DenseIntOrFPElementsAttr,
     FileLineColLoc,
     IntAttr,
     LocationAttr,
+    ModuleOp,
+    PackableType,
+    RankedStructure,
     StringAttr,
     UnknownLoc,
 )
-from xdsl.ir import Attribute, Operation
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue, TypeAttribute
+from xdsl.ir.core import BlockArgument
 from xdsl.parser import Parser
-from xdsl.utils.exceptions import VerifyException
+from xdsl.utils.exceptions import (
+    MultipleSpansParseError,
+    ParseError,
+    VerifyException,
+)
+from xdsl.utils.lexer import Input, Span
+from xdsl.utils.mlir_lexer import MLIRTokenKind
+
+from transom.dialects.diagnostics import Note, OpError
+from transom.dialects.lexer import TransomLexer
+
+MAX_DEPTH = 1000
+"""Regions, attributes and lists may be nested this deep."""
+
+MAX_INTEGER_WIDTH = (1 << 24) - 1
+"""The widest integer type, as in MLIR."""
+
+MAX_DENSE_BYTES = 1 << 28
+"""Size of a `dense<…>` literal; more belongs into a file of weights."""
+
+RECURSION_LIMIT = 60_000
+"""Python frames that `MAX_DEPTH` levels may need in a parser, printer or clone."""
+
+_BAD_TEXT = (
+    ArithmeticError,
+    AssertionError,
+    AttributeError,
+    LookupError,
+    MemoryError,
+    NotImplementedError,
+    RecursionError,
+    struct.error,
+    TypeError,
+    ValueError,
+)
+"""What parsers of ops and attributes raise on text that they did not think of."""
+
+
+def parse_ir(
+    ctx: Context,
+    text: str | bytes,
+    name: str = "<stdin>",
+    *,
+    line_offset: int = 0,
+    implicit_module: bool = True,
+) -> ModuleOp:
+    """
+    Parse the text of a module; text without an op is an empty module.
+
+    `name` and `line_offset`, the number of lines before this text, give the places of
+    all ops. Raises `OpError`.
+    """
+    allow_deep_recursion()
+    if isinstance(text, bytes):
+        text = _decode(text, name, line_offset)
+    try:
+        parser = TransomParser(ctx, text, name, line_offset=line_offset)
+    except ParseError as e:  # of the first token
+        raise _positioned(e, line_offset) from None
+    try:
+        return parser.parse_module(implicit_module)
+    except ParseError as e:
+        raise _positioned(e, line_offset) from None
+    except _BAD_TEXT as e:
+        raise OpError(parser.location_at(parser.pos), _describe(e)) from e
+
+
+def allow_deep_recursion() -> None:
+    """Let Python recurse as deep as IR of `MAX_DEPTH` levels needs."""
+    if sys.getrecursionlimit() < RECURSION_LIMIT:
+        sys.setrecursionlimit(RECURSION_LIMIT)
 
 
 class TransomParser(Parser):
-    """xDSL's parser, which leaves `loc(unknown)` on ops without a trailing `loc(…)`."""
+    """
+    xDSL's parser, which leaves `loc(unknown)` on ops without a trailing `loc(…)`.
+
+    Raises `ParseError` with a span for syntax, for attributes that do not verify and
+    for what exceeds a limit; `parse_ir` takes care of the rest.
+    """
+
+    def __init__(
+        self,
+        ctx: Context,
+        input: str,
+        name: str = "<unknown>",
+        *,
+        line_offset: int = 0,
+    ) -> None:
+        super().__init__(ctx, "", name)
+        lexer = TransomLexer(Input(input, name))
+        self._parser_state.lexer = lexer
+        self._parser_state.current_token = lexer.lex()
+        self._file = StringAttr(name)
+        self._line_offset = line_offset
+        self._line_starts = [m.end() for m in re.finditer("^", input, re.MULTILINE)]
+        self._depth = 0
+        self._after_location = -1
+        self._types: dict[str, TypeAttribute] = {}
+
+    # Places
+
+    def location_at(self, position: int) -> LocationAttr:
+        """The location of a position in the text."""
+        line = bisect_right(self._line_starts, position)
+        column = position - self._line_starts[line - 1] + 1
+        return FileLineColLoc(
+            self._file, IntAttr(line + self._line_offset), IntAttr(column)
+        )
+
+    def parse_optional_location(self) -> LocationAttr | None:
+        location = super().parse_optional_location()
+        if location is not None:
+            self._after_location = self.pos
+        return location
 
     def parse_operation(self) -> Operation:
         start = self.pos
         try:
             op = super().parse_operation()
-        except VerifyException as e:  # of an attribute: attributes verify at birth
+        except VerifyException as e:  # of an attribute that the op's parser made
             self.raise_error(str(e), start)
-        if isinstance(op.location, UnknownLoc):
+        # Written `loc(unknown)` stays: printing with locations parses back to itself.
+        if isinstance(op.location, UnknownLoc) and self._after_location != self.pos:
             op.location = self.location_at(start)
+        for region in op.regions:
+            for block in region.blocks:
+                self._stamp_implicit(block, op.location)
         return op
 
-    def location_at(self, position: int) -> LocationAttr:
-        """The location of a position in the text."""
+    def _stamp_implicit(self, block: Block, location: LocationAttr) -> None:
+        """What has no text of its own is where its op is."""
+        for arg in block.args:
+            if isinstance(arg.location, UnknownLoc):
+                arg.location = location
+        terminator = block.last_op
+        if terminator is not None and isinstance(terminator.location, UnknownLoc):
+            terminator.location = location
+
+    def _register_ssa_definition(
+        self, name: str, values: Sequence[SSAValue], span: Span
+    ) -> None:
+        super()._register_ssa_definition(name, values, span)
+        for value in values:
+            if isinstance(value, BlockArgument) and isinstance(
+                value.location, UnknownLoc
+            ):
+                value.location = self.location_at(span.start)
+
+    # Modules
+
+    def parse_module(self, allow_implicit_module: bool = True) -> ModuleOp:
+        start = self.pos
+        ops: list[Operation] = []
+        while self._current_token.kind != MLIRTokenKind.EOF:
+            kind = self._current_token.kind
+            if kind in (MLIRTokenKind.HASH_IDENT, MLIRTokenKind.EXCLAMATION_IDENT):
+                self._parse_alias_def()
+            elif kind == MLIRTokenKind.FILE_METADATA_BEGIN:
+                self._parse_file_metadata_dictionary()
+            elif (op := self.parse_optional_operation()) is not None:
+                ops.append(op)
+            else:
+                self.raise_error("expected an operation")
+        self._refuse_undefined_values()
+        if len(ops) == 1 and isinstance(ops[0], ModuleOp):
+            return ops[0]
+        if ops and not allow_implicit_module:
+            self.raise_error("expected 'builtin.module' around all operations", start)
+        module = ModuleOp(ops)
+        module.location = self.location_at(0)
+        return module
+
+    def _refuse_undefined_values(self) -> None:
+        for name, references in self.forward_ssa_references.items():
+            for value in references.values():
+                use = value.first_use
+                where = self.location_at(self.pos) if use is None else use.operation
+                raise OpError(where, f"value '%{name}' is used but not defined")
+
+    def _parse_external_resources(self) -> None:
+        self.raise_error("expected 'dialect_resources'; external ones are not read")
+
+    # Attributes and types, which verify at birth
+
+    def parse_optional_attribute(self) -> Attribute | None:
+        start = self.pos
+        self._enter(start)
+        try:
+            return super().parse_optional_attribute()
+        except VerifyException as e:
+            self.raise_error(str(e), start)
+        finally:
+            self._depth -= 1
+
+    def parse_optional_type(self) -> TypeAttribute | None:
+        start = self.pos
         content = self.lexer.input.content
-        line = content.count("\n", 0, position) + 1
-        column = position - (content.rfind("\n", 0, position) + 1) + 1
-        return FileLineColLoc(
-            StringAttr(self.lexer.input.name), IntAttr(line), IntAttr(column)
-        )
+        # Types are repeated, and rich ones are slow to parse: known by their text.
+        match = _SHAPED_TYPE.match(content, start)
+        if match is not None and (known := self._types.get(match.group())) is not None:
+            self._resume_from(match.end())
+            return known
+        self._enter(start)
+        try:
+            type = super().parse_optional_type()
+        except VerifyException as e:
+            self.raise_error(str(e), start)
+        finally:
+            self._depth -= 1
+        if match is not None and type is not None:
+            self._types[match.group()] = type
+        return type
+
+    def _parse_optional_integer_or_float_type(self) -> TypeAttribute | None:
+        span = self._current_token.span
+        if span.len > len("i9999999"):  # shorter ones are in range
+            match = _INTEGER_TYPE.fullmatch(span.text)
+            digits = "" if match is None else match.group(1)
+            if len(digits) > 9 or (digits and int(digits) > MAX_INTEGER_WIDTH):
+                self.raise_error(
+                    f"expected an integer width up to {MAX_INTEGER_WIDTH}", span
+                )
+        return super()._parse_optional_integer_or_float_type()
+
+    def parse_shape_dimension(self, allow_dynamic: bool = True) -> int:
+        span = self._current_token.span
+        size = super().parse_shape_dimension(allow_dynamic)
+        if size >= 1 << 63:
+            self.raise_error(f"expected a dimension below 2^63, but got {size}", span)
+        return size
+
+    def parse_optional_region(
+        self, arguments: Sequence[Parser.Argument] | None = None
+    ) -> Region | None:
+        self._enter(self.pos)
+        region = super().parse_optional_region(arguments)
+        self._depth -= 1
+        return region
+
+    def _parse_tensor_literal(
+        self,
+    ) -> "tuple[list[Parser._TensorLiteralElement], list[int]]":
+        self._enter(self.pos)
+        literal = super()._parse_tensor_literal()
+        self._depth -= 1
+        return literal
+
+    def _parse_location(self) -> LocationAttr:
+        self._enter(self.pos)
+        # Inside `fused[…]` a location is printed with its own `loc(…)`.
+        location = self.parse_optional_location()
+        if location is None:
+            location = super()._parse_location()
+        self._depth -= 1
+        return location
+
+    def _enter(self, position: int) -> None:
+        self._depth += 1
+        if self._depth > MAX_DEPTH:
+            self.raise_error(
+                f"expected at most {MAX_DEPTH} levels of nesting", position
+            )
+
+    # Dense literals
+
+    def parse_dense_int_or_fp_elements_attr(
+        self, type: RankedStructure[AnyDenseElement] | None
+    ) -> DenseIntOrFPElementsAttr:
+        start = self.pos
+        splat = self._parse_optional_splat(type)
+        if splat is not None:
+            return splat
+        self._resume_from(start)
+        return super().parse_dense_int_or_fp_elements_attr(type)
+
+    def _parse_optional_splat(
+        self, type: RankedStructure[AnyDenseElement] | None
+    ) -> DenseIntOrFPElementsAttr | None:
+        """`dense<1.0> : tensor<…>`; xDSL would make a list of all elements."""
+        self.parse_punctuation("<", " in dense attribute")
+        scalar = self._parse_optional_bool_int_or_float()
+        if scalar is None or self.parse_optional_punctuation(">") is None:
+            return None
+        value, span = scalar
+        if type is None:
+            self.parse_punctuation(":", " in dense attribute")
+            type = self._parse_dense_literal_type()
+        if isinstance(type.element_type, ComplexType):
+            self.raise_error("expected complex values, such as (0.0, 1.0)", span)
+        element = self._TensorLiteralElement(value < 0, value, span)
+        packable = cast(PackableType[object], type.element_type)
+        try:
+            one = packable.pack((element.to_type(self, type.element_type),))
+        except (OverflowError, struct.error):
+            self.raise_error(
+                f"expected a value of '{type.element_type}', but got {value}", span
+            )
+        data = one * math.prod(type.get_shape())
+        return DenseIntOrFPElementsAttr(type, BytesAttr(data))
+
+    def _parse_dense_literal_type(self) -> RankedStructure[AnyDenseElement]:
+        start = self.pos
+        type = super()._parse_dense_literal_type()
+        size = math.prod(type.get_shape()) * type.element_type.compile_time_size
+        if size > MAX_DENSE_BYTES:
+            self.raise_error(
+                f"expected at most {MAX_DENSE_BYTES} bytes in a dense literal, "
+                f"but got {size}",
+                start,
+            )
+        return type
+
+
+_INTEGER_TYPE = re.compile(r"[su]?i(\d+)")
+_NESTED = r"(?:[^<>\"-]|-(?!>)|\"[^\"\\\n]*\")"
+_SHAPED_TYPE = re.compile(
+    rf"(?:tensor|memref|vector)"
+    rf"<{_NESTED}*(?:<{_NESTED}*(?:<{_NESTED}*(?:<{_NESTED}*>{_NESTED}*)*>"
+    rf"{_NESTED}*)*>{_NESTED}*)*>"
+)
+"""The text of a shaped type with parameters up to three levels deep."""
 
 
 def parse_attribute_prefix(
@@ -44,8 +361,59 @@ def parse_attribute_prefix(
     """
     Parse an attribute or type that starts at a position of a text.
 
-    Returns it with the position after its last character. Raises `ParseError`.
+    Returns it with the position after its last character. Raises `ParseError` with a
+    span relative to `position`.
     """
+    allow_deep_recursion()
     parser = TransomParser(ctx, text[position:], name)
-    attribute = parser.parse_attribute()
+    start = parser.pos
+    try:
+        attribute = parser.parse_attribute()
+    except _BAD_TEXT as e:
+        parser.raise_error(_describe(e), start)
     return attribute, position + len(text[position : position + parser.pos].rstrip())
+
+
+def parse_attribute_text(ctx: Context, text: str, name: str = "<text>") -> Attribute:
+    """Parse a text that is one attribute or type. Raises `ParseError`."""
+    attribute, end = parse_attribute_prefix(ctx, text, 0, name)
+    if text[end:].strip():
+        span = Span(end, end, Input(text, name))
+        raise ParseError(span, f"expected the end, but got '{text[end:].strip()}'")
+    return attribute
+
+
+def _decode(text: bytes, name: str, line_offset: int) -> str:
+    try:
+        return text.decode("utf-8")
+    except UnicodeDecodeError as e:
+        before = text[: e.start].decode("utf-8")
+        line = before.count("\n") + 1 + line_offset
+        column = len(before) - (before.rfind("\n") + 1) + 1
+        where = FileLineColLoc(StringAttr(name), IntAttr(line), IntAttr(column))
+        raise OpError(where, "expected UTF-8 text") from None
+
+
+def _describe(error: BaseException) -> str:
+    if isinstance(error, RecursionError):
+        return "expected less nesting"
+    detail = str(error).strip().split("\n")[0]
+    kind = type(error).__name__
+    return f"expected valid syntax; the parser stopped at {kind}: {detail}".rstrip(": ")
+
+
+def _positioned(error: ParseError, line_offset: int) -> OpError:
+    """The error of a parser as one with a location, with the line of the file."""
+    notes: list[Note] = []
+    if isinstance(error, MultipleSpansParseError):
+        for span, message in error.refs:
+            text = message or error.ref_text or "here"
+            notes.append(Note(_location_of_span(span, line_offset), text.rstrip(":")))
+    return OpError(_location_of_span(error.span, line_offset), error.msg, *notes)
+
+
+def _location_of_span(span: Span[str] | Span[bytes], line_offset: int) -> LocationAttr:
+    file, line, column = span.get_location()
+    return FileLineColLoc(
+        StringAttr(file), IntAttr(line + line_offset), IntAttr(column)
+    )
