@@ -18,14 +18,13 @@ from transom.dialects.tir.attributes import (
     DimKind,
     Effect,
     EffectAttr,
-    ScheduleAttr,
     StructType,
-    TileAttr,
     TokenType,
 )
 from transom.dialects.tir.block import BlockOp
+from transom.dialects.tir.call import CallOp
 from transom.dialects.tir.extern import Argument, ExternOp, StructOp, memrefs_behind
-from transom.dialects.tir.func import CallOp, FuncOp, ReturnOp, compatible_types
+from transom.dialects.tir.func import FuncOp, ReturnOp
 from transom.dialects.tir.memory import (
     AllocOp,
     CopyAsyncOp,
@@ -34,13 +33,13 @@ from transom.dialects.tir.memory import (
     WaitOp,
 )
 from transom.dialects.tir.nest import (
-    In,
     IndexOp,
     NestOp,
-    Out,
-    RegionBuilder,
     YieldOp,
 )
+from transom.dialects.tir.nest_builder import In, Out, RegionBuilder
+from transom.dialects.tir.schedule import ScheduleAttr, TileAttr
+from transom.dialects.tir.types import compatible_types, signless
 
 TIR = Dialect(
     "tir",
@@ -107,4 +106,5 @@ __all__ = [
     "affine",
     "compatible_types",
     "memrefs_behind",
+    "signless",
 ]

@@ -31,9 +31,11 @@ from xdsl.traits import (
 from xdsl.utils.exceptions import VerifyException
 
 from transom.dialects.tir import nest_syntax
-from transom.dialects.tir.attributes import DimAttr, DimKind, ScheduleAttr
-from transom.dialects.tir.nest import DimSpec, YieldOp
+from transom.dialects.tir.attributes import DimAttr, DimKind
+from transom.dialects.tir.nest import YieldOp
+from transom.dialects.tir.nest_builder import DimSpec
 from transom.dialects.tir.nest_verifier import verify_bounds
+from transom.dialects.tir.schedule import ScheduleAttr
 
 
 class BlockCanonicalizations(HasCanonicalizationPatternsTrait):

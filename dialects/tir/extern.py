@@ -38,8 +38,8 @@ from transom.dialects.tir.attributes import (
     EffectAttr,
     StructType,
     is_c_type,
-    is_number,
 )
+from transom.dialects.tir.types import is_number
 
 
 @dataclass(frozen=True)

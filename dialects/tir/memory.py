@@ -41,7 +41,7 @@ from xdsl.traits import (
 from xdsl.utils.exceptions import VerifyException
 
 from transom.dialects.tir.attributes import TokenType
-from transom.dialects.tir.nest import memref_type_of
+from transom.dialects.tir.types import compatible_shapes, memref_type_of
 
 
 class AllocCanonicalizations(HasCanonicalizationPatternsTrait):
@@ -290,11 +290,8 @@ class CopyMemoryEffect(MemoryEffect):
 
 def _verify_copy(source: SSAValue, destination: SSAValue) -> None:
     a, b = memref_type_of(source), memref_type_of(destination)
-    shapes = zip(a.get_shape(), b.get_shape(), strict=False)
-    if (
-        a.element_type != b.element_type
-        or a.get_num_dims() != b.get_num_dims()
-        or any(x != y and DYNAMIC_INDEX not in (x, y) for x, y in shapes)
+    if a.element_type != b.element_type or not compatible_shapes(
+        a.get_shape(), b.get_shape()
     ):
         raise VerifyException(
             f"expected equal elements and extents, but got '{a}' and '{b}'"

@@ -4,24 +4,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
-from typing import ClassVar, TypeVar, cast
+from typing import ClassVar
 
-from xdsl.dialects import arith, memref
 from xdsl.dialects.builtin import (
-    AnyFloat,
     ArrayAttr,
-    FloatAttr,
     IndexType,
     IntegerAttr,
-    IntegerType,
     MemRefType,
 )
 from xdsl.dialects.utils import AbstractYieldOperation
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
-from xdsl.ir.affine import AffineMap
 from xdsl.irdl import (
     AttrSizedOperandSegments,
     IRDLOperation,
@@ -48,81 +42,23 @@ from xdsl.traits import (
 )
 from xdsl.utils.exceptions import VerifyException
 
-from transom.dialects.tir import affine, nest_syntax, nest_verifier
+from transom.dialects.tir import nest_syntax, nest_verifier
 from transom.dialects.tir.accesses import Interval, dims_of_bounds
 from transom.dialects.tir.attributes import (
     AccessAttr,
-    CombineKind,
     DimAttr,
     DimKind,
-    MapLike,
-    ScheduleAttr,
 )
-
-DimSpec = tuple[DimKind | str, int | SSAValue]
-"""Kind and bound of a dim; the bound is a number or a value of type `index`."""
-
-
-@dataclass(frozen=True)
-class In:
-    """
-    An input of a nest to build.
-
-    `map` is an `AffineMap`, a function from dims (then symbols) to indices, or None
-    for an indirect access.
-    """
-
-    value: SSAValue
-    map: MapLike | None = None
-    pad: Attribute | None = None
-
-
-@dataclass(frozen=True)
-class Out:
-    """An output of a nest to build; see `In`."""
-
-    value: SSAValue
-    map: MapLike | None = None
-    combine: CombineKind | str | None = None
-
-
-_OpT = TypeVar("_OpT", bound=Operation)
-
-
-class RegionBuilder:
-    """
-    Adds ops to a region of a nest.
-
-    Calling it with an op inserts the op and gives its first result, so that bodies
-    read as expressions: `b(arith.AddfOp(acc, b(arith.MulfOp(x, y))))`.
-    """
-
-    def __init__(self, block: Block):
-        self.block = block
-
-    def insert(self, op: _OpT) -> _OpT:
-        self.block.add_op(op)
-        return op
-
-    def __call__(self, op: Operation) -> SSAValue:
-        return self.insert(op).results[0]
-
-    def index(self, dim: int) -> SSAValue:
-        """The current index of `dim`."""
-        return self(IndexOp(dim))
-
-    def constant(self, value: int | float, type: Attribute) -> SSAValue:
-        if isinstance(type, AnyFloat):
-            return self(arith.ConstantOp(FloatAttr(float(value), type)))
-        assert isinstance(type, IntegerType | IndexType), "numbers only"
-        return self(arith.ConstantOp(IntegerAttr(int(value), type)))
-
-    def load(self, ref: SSAValue, *indices: SSAValue) -> SSAValue:
-        return self(memref.LoadOp.get(ref, indices))
-
-
-RegionCallback = Callable[..., Iterable[SSAValue]]
-"""Called with a `RegionBuilder` and the block arguments; gives what is yielded."""
+from transom.dialects.tir.nest_builder import (
+    DimSpec,
+    In,
+    Out,
+    RegionBuilder,
+    RegionCallback,
+    as_map,
+)
+from transom.dialects.tir.schedule import ScheduleAttr
+from transom.dialects.tir.types import element_type_of, memref_type_of
 
 
 class NestMemoryEffect(MemoryEffect):
@@ -508,25 +444,6 @@ class NestOp(IRDLOperation):
         nest_verifier.verify_nest(self)
 
 
-def as_map(map: MapLike | None, num_dims: int, num_symbols: int) -> AffineMap | None:
-    """`map`, or the map of a function from dims and symbols to indices."""
-    if map is None or isinstance(map, AffineMap):
-        return map
-    dims = [affine.dim(i) for i in range(num_dims)]
-    symbols = [affine.sym(i) for i in range(num_symbols)]
-    results = tuple(affine.as_expr(expr) for expr in map(*dims, *symbols))
-    return AffineMap(num_dims, num_symbols, results)
-
-
-def memref_type_of(value: SSAValue) -> MemRefType:
-    assert isinstance(value.type, MemRefType), "nests work on memrefs"
-    return cast(MemRefType, value.type)
-
-
-def element_type_of(value: SSAValue) -> Attribute:
-    return memref_type_of(value).element_type
-
-
 def yielded_types(region: Region) -> tuple[Attribute, ...]:
     block = region.blocks.first
     if block is None or not isinstance(block.last_op, YieldOp):
@@ -554,14 +471,3 @@ def finish_yield_types(
         if access.is_indirect
     )
     return (*map(element_type_of, outs), *[IndexType()] * index_count)
-
-
-__all__ = [
-    "In",
-    "IndexOp",
-    "NestOp",
-    "Out",
-    "RegionBuilder",
-    "VerifyException",
-    "YieldOp",
-]

@@ -20,8 +20,8 @@ from transom.dialects.tir.attributes import (
     CombineKind,
     DimAttr,
     DimKind,
-    ScheduleAttr,
 )
+from transom.dialects.tir.schedule import ScheduleAttr
 
 if TYPE_CHECKING:
     from transom.dialects.tir.nest import NestOp

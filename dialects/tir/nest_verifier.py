@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from xdsl.dialects.builtin import FloatAttr, IndexType, IntegerAttr, IntegerType
+from xdsl.dialects.builtin import IndexType, IntegerType, MemRefType
 from xdsl.ir import Attribute, Region
 from xdsl.ir.affine import AffineMap
 from xdsl.utils.exceptions import VerifyException
@@ -15,6 +15,7 @@ from xdsl.utils.exceptions import VerifyException
 from transom.dialects.tir import affine
 from transom.dialects.tir.accesses import find_out_of_range
 from transom.dialects.tir.attributes import AccessAttr, CombineKind, DimKind
+from transom.dialects.tir.types import memref_type_of, number_type_of
 
 if TYPE_CHECKING:
     from transom.dialects.tir.nest import IndexOp, NestOp
@@ -34,7 +35,9 @@ def verify_nest(nest: NestOp) -> None:
                 f"{len(values)}"
             )
         for position, access in enumerate(accesses):
-            _verify_access(nest, f"{what} {position}", values[position].type, access)
+            _verify_access(
+                nest, f"{what} {position}", memref_type_of(values[position]), access
+            )
     for position, access in enumerate(nest.in_accesses):
         _verify_in(nest, position, access)
     for position, access in enumerate(nest.out_accesses):
@@ -55,11 +58,8 @@ def verify_bounds(static_bounds: Sequence[int | None], num_operands: int) -> Non
 
 
 def _verify_access(
-    nest: NestOp, what: str, type: Attribute, access: AccessAttr
+    nest: NestOp, what: str, type: MemRefType, access: AccessAttr
 ) -> None:
-    from xdsl.dialects.builtin import MemRefType
-
-    assert isinstance(type, MemRefType), "operand constraints say so"
     map = access.map
     if map is None:
         return
@@ -94,11 +94,9 @@ def _verify_in(nest: NestOp, position: int, access: AccessAttr) -> None:
     if access.pad is None:
         return
     element = nest.in_types[position]
-    assert isinstance(access.pad, FloatAttr | IntegerAttr), "the attribute says so"
-    if access.pad.type != element:
+    if (found := number_type_of(access.pad)) != element:
         raise VerifyException(
-            f"{what}: expected a pad value of type '{element}', but got "
-            f"'{access.pad.type}'"
+            f"{what}: expected a pad value of type '{element}', but got '{found}'"
         )
 
 
