@@ -18,6 +18,7 @@ from xdsl.dialects.builtin import (
     IntAttr,
     IntegerAttr,
     StringAttr,
+    UnitAttr,
     f64,
     i64,
 )
@@ -154,17 +155,22 @@ def print_keyed_properties(
     printer: Printer, op: IRDLOperation, written_elsewhere: Collection[str]
 ) -> None:
     """Print ` {key = value, …}` unless it is empty."""
-    order = op.get_irdl_definition().properties
-    properties = {key: op.properties[key] for key in order if key in op.properties}
-    entries = [
-        (key, value)
-        for key, value in (properties | op.attributes).items()
-        if key not in written_elsewhere
+    keys = [
+        key
+        for key in op.get_irdl_definition().properties
+        if key in op.properties and key not in written_elsewhere
     ]
-    if entries:
+
+    def print_one(key: str) -> None:
+        if key in keys:
+            _print_entry(printer, key, op.properties[key])
+        else:
+            printer.print_attr_dict({key: op.attributes[key]})
+
+    if keys or op.attributes:
         printer.print_string(" ")
         with printer.in_braces():
-            printer.print_list(entries, lambda entry: _print_entry(printer, *entry))
+            printer.print_list((*keys, *op.attributes), print_one)
 
 
 def print_value(printer: Printer, value: Attribute) -> None:
@@ -178,15 +184,13 @@ def print_value(printer: Printer, value: Attribute) -> None:
             t == f64 and math.isfinite(number)
         ):
             printer.print_string(_decimal(number))
-        case EnumAttribute():
-            value.print_parameter(printer)
         case ArrayAttr():
             with printer.in_square_brackets():
                 printer.print_list(value.data, lambda v: print_value(printer, v))
         case DictionaryAttr():
             with printer.in_braces():
                 printer.print_list(
-                    value.data.items(), lambda entry: _print_entry(printer, *entry)
+                    value.data.items(), lambda entry: _print_named(printer, *entry)
                 )
         case _:
             printer.print_attribute(value)
@@ -201,7 +205,15 @@ def _decimal(value: float) -> str:
 
 
 def _print_entry(printer: Printer, key: str, value: Attribute) -> None:
-    printer.print_identifier_or_string_literal(key)
+    if isinstance(value, EnumAttribute):
+        printer.print_string(f"{key} = ")
+        value.print_parameter(printer)
+    else:
+        _print_named(printer, key, value)
+
+
+def _print_named(printer: Printer, name: str, value: Attribute) -> None:
+    printer.print_identifier_or_string_literal(name)
     printer.print_string(" = ")
     print_value(printer, value)
 
@@ -226,12 +238,12 @@ def _parse_entries(
             parser.parse_punctuation("=", f" after key '{key}' of {owner}")
             values[key] = _parse_value(parser, owner, key, constraints[key])
         elif dotted and "." in key:
-            parser.parse_punctuation("=", f" after '{key}'")
-            values[key] = parser.parse_attribute()
+            flag = parser.parse_optional_punctuation("=") is None
+            values[key] = UnitAttr() if flag else parser.parse_attribute()
         else:
             parser.raise_error(_unknown_key(owner, key, constraints), start)
 
-    parser.parse_optional_comma_separated_list(delimiter, parse_entry)
+    parser.parse_optional_comma_separated_list(delimiter, parse_entry, f" in {owner}")
     return values
 
 

@@ -155,6 +155,13 @@ def verify_flat(symbol: SymbolRefAttr, owner: str) -> None:
         )
 
 
+def memory_space_name(memory_space: Attribute) -> str | None:
+    """The memory that the memory space of a memref names: a symbol or a place."""
+    if isinstance(memory_space, PlaceAttr):
+        return memory_space.memory_name
+    return _symbol_name(memory_space)
+
+
 def _symbol_name(field: Attribute) -> str | None:
     return field.root_reference.data if isinstance(field, SymbolRefAttr) else None
 

@@ -32,12 +32,12 @@ from xdsl.traits import SymbolOpInterface, SymbolUserOpInterface
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.str_enum import StrEnum
 
-from transom.dialects.diagnostics import did_you_mean
 from transom.dialects.keyed_syntax import (
     KeyedSymbolOp,
     parse_keyed_properties,
     print_keyed_properties,
 )
+from transom.dialects.symbols import expect_symbol
 from transom.dialects.target.places import TargetAttr
 
 DEFAULT_ALIGNMENT = 64
@@ -71,14 +71,8 @@ class MemoriesAreDeclared(SymbolUserOpInterface):
         else:
             assert isinstance(op, LinkOp), "only devices and links name memories"
             names = [op.source_name, op.destination_name]
-        if op.parent is None:
-            return
-        declared = {m.sym_name.data for m in op.parent.ops if isinstance(m, MemoryOp)}
         for name in names:
-            if name not in declared:
-                raise VerifyException(
-                    f"unknown memory '@{name}'{did_you_mean(name, declared)}"
-                )
+            expect_symbol(op, name, MemoryOp, "memory")
 
 
 @irdl_op_definition
