@@ -11,12 +11,14 @@ from typing import cast
 
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
+    ArrayAttr,
     FixedBitwidthType,
     FunctionType,
     IndexType,
     IntegerAttr,
     IntegerType,
     MemRefType,
+    ModuleOp,
     NoneAttr,
     Signedness,
     StringAttr,
@@ -56,8 +58,15 @@ from xdsl.traits import (
     SymbolUserOpInterface,
 )
 from xdsl.utils.exceptions import VerifyException
+from xdsl.utils.hints import isa
 from xdsl.utils.str_enum import StrEnum
 
+from transom.dialects.discardable import (
+    DiscardableAttributes,
+    verify_class,
+    verify_on_function,
+    verify_on_module,
+)
 from transom.dialects.executor_attributes import BytesAttr, SignatureAttr
 from transom.dialects.keyed_syntax import KeyedSymbolOp
 from transom.dialects.symbols import expect_symbol
@@ -791,4 +800,25 @@ Executor = Dialect(
         ViewOp,
     ],
     [BytesAttr, PoolKindAttr, SignatureAttr],
+)
+
+
+def _verify_signature(op: Operation, value: Attribute) -> None:
+    verify_on_function(op, SIGNATURE)
+    verify_class(SIGNATURE, value, SignatureAttr)
+
+
+def _verify_messages(op: Operation, value: Attribute) -> None:
+    verify_on_module(op, MESSAGES)
+    if not isa(value, ArrayAttr[StringAttr]):
+        raise VerifyException(
+            f"expected a list of strings for '{MESSAGES}', but got '{value}'"
+        )
+
+
+# A trait of a foreign op: whatever loads the dialect gets its rules.
+ModuleOp.traits.add_trait(
+    DiscardableAttributes(
+        "executor", ((MESSAGES, _verify_messages), (SIGNATURE, _verify_signature))
+    )
 )

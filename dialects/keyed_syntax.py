@@ -165,7 +165,7 @@ def print_keyed_properties(
         if key in keys:
             _print_entry(printer, key, op.properties[key])
         else:
-            printer.print_attr_dict({key: op.attributes[key]})
+            _print_discardable(printer, key, op.attributes[key])
 
     if keys or op.attributes:
         printer.print_string(" ")
@@ -210,6 +210,13 @@ def _print_entry(printer: Printer, key: str, value: Attribute) -> None:
         value.print_parameter(printer)
     else:
         _print_named(printer, key, value)
+
+
+def _print_discardable(printer: Printer, name: str, value: Attribute) -> None:
+    printer.print_identifier_or_string_literal(name)
+    if not isinstance(value, UnitAttr):
+        printer.print_string(" = ")
+        printer.print_attribute(value)
 
 
 def _print_named(printer: Printer, name: str, value: Attribute) -> None:

@@ -36,6 +36,7 @@ from transom.dialects.target.topology import (
     Planner,
     PlannerAttr,
 )
+from transom.dialects.target.verification import PlaceChecker, PlacesExist
 
 Target = Dialect(
     "target",
@@ -58,6 +59,8 @@ __all__ = [
     "LinkOp",
     "MemoryOp",
     "PlaceAttr",
+    "PlaceChecker",
+    "PlacesExist",
     "Planner",
     "PlannerAttr",
     "Target",
