@@ -242,6 +242,16 @@ def coefficient_of(expr: AffineExpr, position: int) -> AffineExpr | None:
     return from_terms(growth)
 
 
+def divisors(expr: AffineExpr) -> list[AffineExpr]:
+    """What the `floordiv` and `mod` of a normal expression divide by."""
+    kinds = (AffineBinaryOpKind.FloorDiv, AffineBinaryOpKind.Mod)
+    return [
+        e.rhs
+        for e in expr.dfs()
+        if isinstance(e, AffineBinaryOpExpr) and e.kind in kinds
+    ]
+
+
 def why_illegal(expr: AffineExpr) -> str | None:
     """The rule of semi-affine expressions that `expr` breaks."""
     for product in terms_of(expr):

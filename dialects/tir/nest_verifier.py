@@ -7,9 +7,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from xdsl.dialects import memref
 from xdsl.dialects.builtin import IndexType, IntegerType, MemRefType
 from xdsl.ir import Attribute, Region
 from xdsl.ir.affine import AffineMap
+from xdsl.traits import is_side_effect_free
 from xdsl.utils.exceptions import VerifyException
 
 from transom.dialects.tir import affine
@@ -186,6 +188,39 @@ def _verify_regions(nest: NestOp) -> None:
     finish_types = tuple(nest.in_types[i] for i in nest.finish_in_positions)
     _verify_arguments("finish", nest.finish, (*accumulators, *finish_types))
     _verify_yield("finish", nest.finish, nest.finish_yield_types)
+    for name, region in zip(nest.REGION_NAMES, nest.regions, strict=True):
+        if region.blocks:
+            _verify_pure(name, region)
+
+
+_PURE_DIALECTS = ("arith", "math")
+_PURE_OPS = (
+    "scf.condition",
+    "scf.for",
+    "scf.if",
+    "scf.while",
+    "scf.yield",
+    "tir.yield",
+)
+
+
+def _verify_pure(name: str, region: Region) -> None:
+    """Regions compute numbers: they load from indirect inputs, and write nothing."""
+    for op in region.walk():
+        if isinstance(op, memref.LoadOp):
+            if op.memref not in region.block.args:
+                raise VerifyException(
+                    f"{name}: expected loads from indirect inputs only, which are "
+                    "arguments of the region"
+                )
+        elif not (
+            op.dialect_name() in _PURE_DIALECTS
+            or op.name in _PURE_OPS
+            or is_side_effect_free(op)
+        ):
+            raise VerifyException(
+                f"{name}: expected ops without effects, but got '{op.name}'"
+            )
 
 
 def _list(types: Sequence[Attribute]) -> str:
