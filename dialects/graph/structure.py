@@ -1,0 +1,471 @@
+"""
+Composite behaviour as regions, and marks: where things run, are stored, and how they lie
+in memory.
+"""
+
+from abc import ABC
+from collections.abc import Sequence
+from typing import cast
+
+from xdsl.dialects.builtin import AnyTensorTypeConstr, LocationAttr, StringAttr
+from xdsl.dialects.utils import EnumAttribute
+from xdsl.ir import (
+    Attribute,
+    Block,
+    Operation,
+    Region,
+    SpacedOpaqueSyntaxAttribute,
+    SSAValue,
+)
+from xdsl.irdl import (
+    IRDLOperation,
+    base,
+    irdl_attr_definition,
+    irdl_op_definition,
+    operand_def,
+    prop_def,
+    region_def,
+    result_def,
+    traits_def,
+    var_operand_def,
+    var_result_def,
+)
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+from xdsl.traits import (
+    HasParent,
+    IsolatedFromAbove,
+    IsTerminator,
+    Pure,
+    RecursiveMemoryEffect,
+)
+from xdsl.utils.exceptions import VerifyException
+from xdsl.utils.str_enum import StrEnum
+
+from transom.dialects.graph.desc import (
+    LayoutAttr,
+    layout_of,
+    place_of,
+    with_desc,
+)
+from transom.dialects.graph.operation import GraphOp, Value, tensor_type
+from transom.dialects.graph.shapes import ResultShape
+from transom.dialects.graph.syntax import Signature, parse_type, print_type
+from transom.dialects.graph.weights import WeightOp
+from transom.dialects.target import AnyOfAttr, PlaceAttr
+
+TENSOR = AnyTensorTypeConstr
+
+
+class GroupOp(IRDLOperation, ABC):
+    """
+    Base of ops that compute their results by a block of ops on their operands.
+
+    The block sees its arguments only, one per operand; `graph.yield` gives the results.
+    """
+
+    inputs = var_operand_def()
+    outputs = var_result_def()
+    body = region_def("single_block")
+
+    traits = traits_def(IsolatedFromAbove(), RecursiveMemoryEffect())
+
+    def _build_group(
+        self,
+        inputs: Sequence[Value],
+        result_types: Sequence[Attribute],
+        body: Region | None,
+        properties: dict[str, Attribute] | None = None,
+        location: LocationAttr | None = None,
+    ) -> None:
+        operands = [SSAValue.get(value) for value in inputs]
+        if body is None:
+            body = Region(Block(arg_types=[value.type for value in operands]))
+        Operation.__init__(
+            self,
+            operands=operands,
+            result_types=result_types,
+            properties=properties or {},
+            location=location,
+            regions=(body,),
+        )
+
+    def verify_(self) -> None:
+        block = self.body.block
+        operand_types = tuple(value.type for value in self.operands)
+        argument_types = tuple(argument.type for argument in block.args)
+        if argument_types != operand_types:
+            raise VerifyException(
+                "expected block arguments of the types of the operands: "
+                f"({_list(operand_types)}), but got ({_list(argument_types)})"
+            )
+        last = block.last_op
+        if not isinstance(last, YieldOp):
+            raise VerifyException("expected the block to end with 'graph.yield'")
+        yielded, results = tuple(last.operand_types), tuple(self.result_types)
+        if yielded != results:
+            raise VerifyException(
+                f"expected 'graph.yield' of ({_list(results)}), "
+                f"but got ({_list(yielded)})"
+            )
+
+    @classmethod
+    def _parse_group(
+        cls, parser: Parser, properties: dict[str, Attribute]
+    ) -> "GroupOp":
+        arguments: list[Parser.Argument] = []
+        operands: list[SSAValue] = []
+
+        def parse_binding() -> None:
+            argument = parser.parse_argument(expect_type=False)
+            parser.parse_punctuation("=")
+            operand = parser.parse_unresolved_operand()
+            parser.parse_punctuation(":")
+            type = parse_type(parser)
+            arguments.append(argument.resolve(type))
+            operands.append(parser.resolve_operand(operand, type))
+
+        parser.parse_comma_separated_list(parser.Delimiter.PAREN, parse_binding)
+        parser.parse_punctuation("->")
+        types = parser.parse_comma_separated_list(
+            parser.Delimiter.PAREN, lambda: parse_type(parser)
+        )
+        attributes = parser.parse_optional_attr_dict_with_keyword()
+        return cls.create(
+            operands=operands,
+            result_types=types,
+            properties=properties,
+            attributes={} if attributes is None else attributes.data,
+            regions=(parser.parse_region(arguments),),
+        )
+
+    def print(self, printer: Printer) -> None:
+        self._print_head(printer)
+        printer.enter_scope()
+        printer.print_string(" (")
+        for index, (argument, operand) in enumerate(
+            zip(self.body.block.args, self.operands, strict=True)
+        ):
+            printer.print_string(", " if index else "")
+            printer.print_ssa_value(argument)
+            printer.print_string(" = ")
+            printer.print_ssa_value(operand)
+            printer.print_string(" : ")
+            print_type(printer, operand.type)
+        printer.print_string(") -> (")
+        for index, type in enumerate(self.result_types):
+            printer.print_string(", " if index else "")
+            print_type(printer, type)
+        printer.print_string(")")
+        if self.attributes:
+            printer.print_op_attributes(self.attributes, print_keyword=True)
+        printer.print_string(" ")
+        printer.print_region(self.body, print_entry_block_args=False)
+        printer.exit_scope()
+
+    def _print_head(self, printer: Printer) -> None:
+        """Print what stands between the name and the operands."""
+
+
+def _list(types: Sequence[Attribute]) -> str:
+    return ", ".join(f"'{type}'" for type in types)
+
+
+@irdl_op_definition
+class CompositeOp(GroupOp):
+    """
+    A pattern that was matched, under a name: what it computes is its body.
+
+    ```mlir
+    %y = graph.composite "acme.double" (%a = %x : tensor<4xf32>) -> (tensor<4xf32>) {
+      %s = graph.add %a, %a : tensor<4xf32>
+      graph.yield %s : tensor<4xf32>
+    }
+    ```
+    """
+
+    name = "graph.composite"
+
+    composite = prop_def(StringAttr)
+
+    def __init__(
+        self,
+        composite: str | StringAttr,
+        inputs: Sequence[Value],
+        result_types: Sequence[Attribute],
+        body: Region | None = None,
+        location: LocationAttr | None = None,
+    ) -> None:
+        if isinstance(composite, str):
+            composite = StringAttr(composite)
+        self._build_group(
+            inputs, result_types, body, {"composite": composite}, location
+        )
+
+    def verify_(self) -> None:
+        super().verify_()
+        if not self.composite.data:
+            raise VerifyException("expected a name")
+
+    @classmethod
+    def parse(cls, parser: Parser) -> "CompositeOp":
+        name = StringAttr(parser.parse_str_literal())
+        return cast(CompositeOp, cls._parse_group(parser, {"composite": name}))
+
+    def _print_head(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_string_literal(self.composite.data)
+
+
+@irdl_op_definition
+class RegionOp(GroupOp):
+    """
+    What one place gets to compute.
+
+    ```mlir
+    %y = graph.region #target.place<@npu, ?, ?> (%a = %x : tensor<4xf32>) -> (tensor<4xf32>) {
+      %s = graph.add %a, %a : tensor<4xf32>
+      graph.yield %s : tensor<4xf32>
+    }
+    ```
+    """  # noqa: E501
+
+    name = "graph.region"
+
+    place = prop_def(PlaceAttr)
+
+    def __init__(
+        self,
+        place: PlaceAttr,
+        inputs: Sequence[Value],
+        result_types: Sequence[Attribute],
+        body: Region | None = None,
+        location: LocationAttr | None = None,
+    ) -> None:
+        self._build_group(inputs, result_types, body, {"place": place}, location)
+
+    @classmethod
+    def parse(cls, parser: Parser) -> "RegionOp":
+        start = parser.pos
+        place = parser.parse_attribute()
+        if not isinstance(place, PlaceAttr):
+            parser.raise_error("expected '#target.place<…>'", start, parser.pos)
+        return cast(RegionOp, cls._parse_group(parser, {"place": place}))
+
+    def _print_head(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_attribute(self.place)
+
+
+@irdl_op_definition
+class FusedOp(GroupOp):
+    """
+    What becomes one kernel.
+
+    ```mlir
+    %y = graph.fused (%a = %x : tensor<4xf32>) -> (tensor<4xf32>) {
+      %s = graph.add %a, %a : tensor<4xf32>
+      %r = graph.relu %s : tensor<4xf32>
+      graph.yield %r : tensor<4xf32>
+    }
+    ```
+    """
+
+    name = "graph.fused"
+
+    def __init__(
+        self,
+        inputs: Sequence[Value],
+        result_types: Sequence[Attribute],
+        body: Region | None = None,
+        location: LocationAttr | None = None,
+    ) -> None:
+        self._build_group(inputs, result_types, body, {}, location)
+
+    @classmethod
+    def parse(cls, parser: Parser) -> "FusedOp":
+        return cast(FusedOp, cls._parse_group(parser, {}))
+
+
+@irdl_op_definition
+class YieldOp(IRDLOperation):
+    """
+    The results of the op around it.
+
+    ```mlir
+    graph.yield %x, %y : tensor<4xf32>, tensor<4xi1>
+    ```
+    """
+
+    name = "graph.yield"
+
+    values = var_operand_def()
+
+    traits = traits_def(
+        IsTerminator(), Pure(), HasParent(CompositeOp, RegionOp, FusedOp, WeightOp)
+    )
+
+    assembly_format = "attr-dict ($values^ `:` type($values))?"
+
+    def __init__(self, *values: Value) -> None:
+        Operation.__init__(self, operands=[SSAValue.get(value) for value in values])
+
+
+class PlaceMark(StrEnum):
+    """How much `graph.on_device` demands."""
+
+    PINNED = "pinned"
+    HINT = "hint"
+
+
+@irdl_attr_definition
+class PlaceMarkAttr(EnumAttribute[PlaceMark], SpacedOpaqueSyntaxAttribute):
+    """How much `graph.on_device` demands."""
+
+    name = "graph.place_mark"
+
+
+class ForwardOp(GraphOp, ABC):
+    """Base of ops whose result has the elements of the operand."""
+
+    def infer(self) -> tuple[ResultShape, ...]:
+        return (ResultShape(self.operand_dims(0), self.operand_type(0).element_type),)
+
+
+@irdl_op_definition
+class OnDeviceOp(ForwardOp):
+    """
+    The operand, with a mark: the op that computes it shall (`pinned`) or should (`hint`)
+    run at a place, or at one of several.
+
+    ```mlir
+    %y = graph.on_device %x pinned #target.place<@npu, ?, ?> : tensor<4xf32>
+    ```
+    """
+
+    name = "graph.on_device"
+
+    input = operand_def(TENSOR)
+    mark = prop_def(PlaceMarkAttr)
+    place = prop_def(base(PlaceAttr) | base(AnyOfAttr))
+    result = result_def(TENSOR)
+
+    traits = traits_def(Pure())
+
+    custom_directives = (Signature,)
+    assembly_format = (
+        "$input $mark $place attr-dict "
+        "`:` custom<Signature>(type(operands), type(results))"
+    )
+
+    def __init__(
+        self,
+        input: Value,
+        place: PlaceAttr | AnyOfAttr,
+        mark: str | PlaceMark = "pinned",
+    ) -> None:
+        type = tensor_type(input)
+        Operation.__init__(
+            self,
+            operands=(SSAValue.get(input),),
+            result_types=(type,),
+            properties={"mark": PlaceMarkAttr(PlaceMark(mark)), "place": place},
+        )
+
+    def verify_(self) -> None:
+        if self.result.type != self.input.type:
+            raise VerifyException(
+                f"expected the result to have type '{self.input.type}', "
+                f"but got '{self.result.type}'"
+            )
+
+
+@irdl_op_definition
+class CopyOp(ForwardOp):
+    """
+    The operand, stored at another place: that of the result's type.
+
+    ```mlir
+    %y = graph.copy %x : tensor<4xf32> -> tensor<4xf32, #graph.desc<place = #target.place<@npu, ?, @sram>>>
+    ```
+    """  # noqa: E501
+
+    name = "graph.copy"
+
+    input = operand_def(TENSOR)
+    result = result_def(TENSOR)
+
+    traits = traits_def(Pure())
+
+    custom_directives = (Signature,)
+    assembly_format = (
+        "$input attr-dict `:` custom<Signature>(type(operands), type(results))"
+    )
+
+    def __init__(self, input: Value, place: PlaceAttr) -> None:
+        type = tensor_type(input)
+        result = with_desc(type, layout=layout_of(type), place=place)
+        Operation.__init__(
+            self, operands=(SSAValue.get(input),), result_types=(result,)
+        )
+
+    @property
+    def place(self) -> PlaceAttr:
+        """Where the result is stored."""
+        place = place_of(self.declared_type())
+        assert place is not None, "the verifier asked for one"
+        return place
+
+    def verify_(self) -> None:
+        super().verify_()
+        type = self.declared_type()
+        if place_of(type) is None:
+            raise VerifyException(f"expected the result to have a place, got '{type}'")
+        if layout_of(type) != layout_of(self.operand_type(0)):
+            raise VerifyException(
+                "expected the result to have the layout of the operand, "
+                f"but got '{type}'"
+            )
+
+
+@irdl_op_definition
+class RelayoutOp(ForwardOp):
+    """
+    The operand in another layout: that of the result's type.
+
+    ```mlir
+    %y = graph.relayout %x : tensor<1x32x8x8xf32> -> tensor<1x32x8x8xf32, #graph.desc<layout = #graph.layout<block = [1, 16]>>>
+    ```
+    """  # noqa: E501
+
+    name = "graph.relayout"
+
+    input = operand_def(TENSOR)
+    result = result_def(TENSOR)
+
+    traits = traits_def(Pure())
+
+    custom_directives = (Signature,)
+    assembly_format = (
+        "$input attr-dict `:` custom<Signature>(type(operands), type(results))"
+    )
+
+    def __init__(self, input: Value, layout: LayoutAttr | None) -> None:
+        type = tensor_type(input)
+        result = with_desc(type, layout=layout, place=place_of(type))
+        Operation.__init__(
+            self, operands=(SSAValue.get(input),), result_types=(result,)
+        )
+
+    @property
+    def layout(self) -> LayoutAttr | None:
+        """The layout of the result, None for the canonical one."""
+        return layout_of(self.declared_type())
+
+    def verify_(self) -> None:
+        super().verify_()
+        if place_of(self.declared_type()) != place_of(self.operand_type(0)):
+            raise VerifyException(
+                "expected the result to have the place of the operand, "
+                f"but got '{self.declared_type()}'"
+            )
