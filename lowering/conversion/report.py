@@ -1,0 +1,182 @@
+"""
+What a conversion did, and why it failed.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from xdsl.dialects.builtin import LocationAttr
+from xdsl.ir import Operation
+
+from transom.dialects.diagnostics import Note, OpError
+from transom.lowering.conversion.target import name_of_op
+
+
+@dataclass(frozen=True)
+class Refused:
+    """A pattern that did not take an op."""
+
+    pattern: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Failure:
+    """
+    An op that the conversion could not make legal.
+
+    `cause` is why it is illegal or what is missing, if that is known beyond the fact;
+    `blamed` names the consumer that kept it alive, if no pattern takes the op itself.
+    """
+
+    op_name: str
+    location: LocationAttr
+    types: str
+    headline: str = "no legal form for"
+    cause: str | None = None
+    refused: tuple[Refused, ...] = ()
+    blamed: str | None = None
+
+    @property
+    def reason(self) -> str:
+        """All that is known, in one line."""
+        parts = [] if self.cause is None else [self.cause]
+        if self.refused:
+            parts.extend(f"{r.pattern}: {r.reason}" for r in self.refused)
+        elif self.headline == "no legal form for":
+            blamed = f", used by '{self.blamed}'" if self.blamed else ""
+            parts.append(f"no pattern{blamed}")
+        return "; ".join(parts)
+
+
+@dataclass(frozen=True)
+class Dropped:
+    """A discardable attribute that no op carries after the conversion."""
+
+    op_name: str
+    attribute: str
+    pattern: str
+    location: LocationAttr
+
+
+@dataclass
+class ConversionReport:
+    """What a conversion did, or in an analysis would do."""
+
+    converted: Counter[str] = field(default_factory=Counter[str])
+    """How many ops of each name were replaced, those of the input only."""
+
+    rewrites: Counter[str] = field(default_factory=Counter[str])
+    """How often each pattern succeeded."""
+
+    failures: list[Failure] = field(default_factory=list[Failure])
+    """The ops that stayed though they are illegal."""
+
+    kept: list[Failure] = field(default_factory=list[Failure])
+    """The ops that may stay, and that no pattern for them took."""
+
+    dropped: list[Dropped] = field(default_factory=list[Dropped])
+    """The discardable attributes that were lost."""
+
+    @property
+    def ok(self) -> bool:
+        """Whether nothing illegal stayed."""
+        return not self.failures
+
+    def __str__(self) -> str:
+        lines = [
+            f"converted '{name}' x{count}"
+            for name, count in sorted(self.converted.items())
+        ]
+        lines += [message_of(group) for group in grouped(self.failures)]
+        lines += [
+            f"'{first.op_name}' x{len(group)} stayed ({first.reason})"
+            for group in grouped(self.kept)
+            for first in group[:1]
+        ]
+        lines += [dropped_message(d) for d in self.dropped]
+        return "\n".join(lines)
+
+
+def grouped(failures: Iterable[Failure]) -> list[list[Failure]]:
+    """Failures by kind, op and reason, in the order of the first of each group."""
+    groups: dict[tuple[str, str, str], list[Failure]] = {}
+    for failure in failures:
+        key = (failure.headline, failure.op_name, failure.reason)
+        groups.setdefault(key, []).append(failure)
+    return list(groups.values())
+
+
+def message_of(group: Sequence[Failure]) -> str:
+    """One line for a group of failures."""
+    first = group[0]
+    return (
+        f"{first.headline} '{first.op_name}' x{len(group)} ({first.reason}); "
+        f"its type is {first.types}"
+    )
+
+
+def dropped_message(dropped: Dropped) -> str:
+    """One line for a lost attribute."""
+    return f"{dropped.pattern} drops '{dropped.attribute}' of '{dropped.op_name}'"
+
+
+class ConversionError(OpError):
+    """
+    A conversion failed, and the module is as it was.
+
+    The message is about the first group of ops; the notes list where else they are,
+    then the other groups. `report` has all of it as data.
+    """
+
+    def __init__(self, report: ConversionReport) -> None:
+        self.report = report
+        groups = sorted(grouped(report.failures), key=lambda g: g[0].blamed is not None)
+        notes: list[Note] = []
+        for group in groups:
+            if group is not groups[0]:
+                notes.append(Note(group[0].location, message_of(group)))
+            for failure in group[1:]:
+                notes.append(Note(failure.location, _also(failure, group[0])))
+        super().__init__(groups[0][0].location, message_of(groups[0]), *notes)
+
+
+class AuditError(OpError):
+    """A conversion that was audited would have lost discardable attributes."""
+
+    def __init__(self, report: ConversionReport) -> None:
+        self.report = report
+        first, *rest = report.dropped
+        super().__init__(
+            first.location,
+            dropped_message(first),
+            *(Note(d.location, dropped_message(d)) for d in rest),
+        )
+
+
+class BudgetError(OpError):
+    """The patterns of a conversion do not seem to come to an end."""
+
+
+def _also(failure: Failure, first: Failure) -> str:
+    if failure.types == first.types:
+        return "also here"
+    return f"also here, of type {failure.types}"
+
+
+def types_of(op: Operation) -> str:
+    """Operand and result types as in the generic form of an op."""
+    inputs = ", ".join(map(str, op.operand_types))
+    outputs = [str(t) for t in op.result_types]
+    text = outputs[0] if len(outputs) == 1 else f"({', '.join(outputs)})"
+    return f"({inputs}) -> {text}"
+
+
+def failure_of(
+    op: Operation, cause: str | None, refused: tuple[Refused, ...]
+) -> Failure:
+    """The failure of an op that no pattern took."""
+    return Failure(
+        name_of_op(op), op.location, types_of(op), cause=cause, refused=refused
+    )
