@@ -242,7 +242,7 @@ def rename_symbol(table: Operation, old: str, new: str) -> None:
     set_symbol_name(symbols[old], new)
 
 
-def unique_symbol(table: Operation, stem: str) -> str:
+def fresh_symbol(table: Operation, stem: str) -> str:
     """`stem`, or the first of `stem_0`, `stem_1`, … that is no symbol of the table."""
     taken = {name for name, _ in symbols_of(table)}
     candidates = itertools.chain((stem,), (f"{stem}_{i}" for i in itertools.count()))
