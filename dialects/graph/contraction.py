@@ -74,8 +74,8 @@ class MatmulOp(GraphOp):
     The matrix product, as NumPy's `matmul`: of the last two dimensions, for each place
     of the leading ones, which broadcast. Both operands have at least two dimensions.
 
-    The sum is taken in `f32` for `f16` and `bf16`, and of bytes in `i32` when the result
-    is that.
+    The sum is taken in `f32` for `f16` and `bf16`, and in `i32` for bytes when the
+    result is that.
 
     ```mlir
     %c = graph.matmul %a, %b : tensor<2x4x8xf32>, tensor<8x16xf32> -> tensor<2x4x16xf32>

@@ -6,7 +6,7 @@ A tensor type has one encoding slot, so the three are one attribute, `#graph.des
 """
 
 from collections.abc import Sequence
-from typing import Any, cast
+from typing import Any
 
 from xdsl.dialects.builtin import (
     ArrayAttr,
@@ -205,7 +205,7 @@ class DescAttr(ParametrizedAttribute):
 
     name = "graph.desc"
 
-    dims: ArrayAttr[SymbolAttr] = param_def(base(ArrayAttr))
+    dims: ArrayAttr[SymbolAttr] = param_def(ArrayAttr.constr(base(SymbolAttr)))
     layout_field: Attribute = param_def(base(LayoutAttr) | base(UnitAttr))
     place_field: Attribute = param_def(base(PlaceAttr) | base(UnitAttr))
 
@@ -239,11 +239,6 @@ class DescAttr(ParametrizedAttribute):
     def place(self) -> PlaceAttr | None:
         """Where the value is stored, or None if nothing is said."""
         return self.place_field if isinstance(self.place_field, PlaceAttr) else None
-
-    def verify(self) -> None:
-        for dim in self.dims.data:
-            if not isinstance(cast(Attribute, dim), SymbolAttr):
-                raise VerifyException(f"expected '#graph.symbol', but got '{dim}'")
 
     @classmethod
     def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:

@@ -4,23 +4,23 @@ Element-wise ops, with NumPy broadcasting where there are several operands.
 
 from abc import ABC
 from collections.abc import Iterator, Sequence
-from typing import ClassVar
+from typing import ClassVar, cast
 
 from xdsl.dialects.builtin import (
+    AnyFloat,
     AnyTensorTypeConstr,
-    Float64Type,
     FloatAttr,
+    IndexType,
     IntegerAttr,
+    IntegerType,
     i1,
 )
 from xdsl.dialects.utils import EnumAttribute
 from xdsl.ir import Attribute, SpacedOpaqueSyntaxAttribute
 from xdsl.irdl import (
-    base,
     irdl_attr_definition,
     irdl_op_definition,
     operand_def,
-    opt_prop_def,
     prop_def,
     result_def,
     traits_def,
@@ -32,16 +32,12 @@ from xdsl.utils.str_enum import StrEnum
 from transom.dialects.graph.desc import LayoutAttr, layout_of, tensor
 from transom.dialects.graph.elements import (
     ANY,
-    BITS,
     BOOLS,
     FLOATS,
     NUMBERS,
-    SIGNED_NUMBERS,
     ElementSet,
-    is_float,
 )
 from transom.dialects.graph.operation import GraphOp, Value, tensor_type
-from transom.dialects.graph.properties import FLOAT, float_attr
 from transom.dialects.graph.shapes import Dim, ResultShape, broadcast, same
 from transom.dialects.graph.syntax import Signature
 
@@ -180,477 +176,7 @@ def broadcast_shapes(op: GraphOp, names: Sequence[str]) -> tuple[Dim, ...]:
     return tuple(result)
 
 
-@irdl_op_definition
-class AddOp(BinaryOp):
-    """
-    The sum; integers wrap around.
-
-    ```mlir
-    %y = graph.add %a, %b : tensor<4x1xf32>, tensor<3xf32> -> tensor<4x3xf32>
-    ```
-    """
-
-    name = "graph.add"
-
-
-@irdl_op_definition
-class SubOp(BinaryOp):
-    """
-    The difference; integers wrap around.
-
-    ```mlir
-    %y = graph.sub %a, %b : tensor<4xf32>
-    ```
-    """
-
-    name = "graph.sub"
-
-
-@irdl_op_definition
-class MulOp(BinaryOp):
-    """
-    The product; integers wrap around.
-
-    ```mlir
-    %y = graph.mul %a, %b : tensor<4xf32>
-    ```
-    """
-
-    name = "graph.mul"
-
-
-@irdl_op_definition
-class DivOp(BinaryOp):
-    """
-    The quotient. That of integers is rounded towards zero; by zero it is undefined.
-
-    ```mlir
-    %y = graph.div %a, %b : tensor<4xi32>
-    ```
-    """
-
-    name = "graph.div"
-
-
-@irdl_op_definition
-class ModOp(BinaryOp):
-    """
-    The remainder, as ONNX `Mod`: of integers with the sign of the divisor, of floats
-    that of C's `fmod`, with the sign of the dividend. By integer zero it is undefined.
-
-    ```mlir
-    %y = graph.mod %a, %b : tensor<4xi32>
-    ```
-    """
-
-    name = "graph.mod"
-
-
-@irdl_op_definition
-class PowOp(BinaryOp):
-    """
-    `lhs` to the power of `rhs`. Integers wrap around; a negative exponent of an integer
-    gives the quotient 1 / power, rounded towards zero.
-
-    ```mlir
-    %y = graph.pow %a, %b : tensor<4xf32>
-    ```
-    """
-
-    name = "graph.pow"
-
-
-@irdl_op_definition
-class MinimumOp(BinaryOp):
-    """
-    The smaller one; NaN if one of two floats is.
-
-    ```mlir
-    %y = graph.minimum %a, %b : tensor<4xf32>
-    ```
-    """
-
-    name = "graph.minimum"
-
-
-@irdl_op_definition
-class MaximumOp(BinaryOp):
-    """
-    The larger one; NaN if one of two floats is.
-
-    ```mlir
-    %y = graph.maximum %a, %b : tensor<4xf32>
-    ```
-    """
-
-    name = "graph.maximum"
-
-
-class BitwiseOp(BinaryOp, ABC):
-    """Base of logic on truth values and, bit by bit, on integers."""
-
-    ELEMENTS: ClassVar[ElementSet] = BITS
-
-
-@irdl_op_definition
-class AndOp(BitwiseOp):
-    """
-    The conjunction, bit by bit.
-
-    ```mlir
-    %y = graph.and %a, %b : tensor<4xi1>
-    ```
-    """
-
-    name = "graph.and"
-
-
-@irdl_op_definition
-class OrOp(BitwiseOp):
-    """
-    The disjunction, bit by bit.
-
-    ```mlir
-    %y = graph.or %a, %b : tensor<4xi1>
-    ```
-    """
-
-    name = "graph.or"
-
-
-@irdl_op_definition
-class XorOp(BitwiseOp):
-    """
-    The exclusive disjunction, bit by bit.
-
-    ```mlir
-    %y = graph.xor %a, %b : tensor<4xi1>
-    ```
-    """
-
-    name = "graph.xor"
-
-
-@irdl_op_definition
-class NegOp(UnaryOp):
-    """
-    The negative; integers wrap around.
-
-    ```mlir
-    %y = graph.neg %x : tensor<4xf32>
-    ```
-    """
-
-    name = "graph.neg"
-    ELEMENTS: ClassVar[ElementSet] = SIGNED_NUMBERS
-
-
-@irdl_op_definition
-class AbsOp(UnaryOp):
-    """
-    The magnitude; that of the least integer wraps around.
-
-    ```mlir
-    %y = graph.abs %x : tensor<4xf32>
-    ```
-    """
-
-    name = "graph.abs"
-    ELEMENTS: ClassVar[ElementSet] = NUMBERS
-
-
-@irdl_op_definition
-class SignOp(UnaryOp):
-    """
-    -1, 0 or 1; NaN stays NaN.
-
-    ```mlir
-    %y = graph.sign %x : tensor<4xf32>
-    ```
-    """
-
-    name = "graph.sign"
-    ELEMENTS: ClassVar[ElementSet] = NUMBERS
-
-
-@irdl_op_definition
-class NotOp(UnaryOp):
-    """
-    The complement, bit by bit.
-
-    ```mlir
-    %y = graph.not %x : tensor<4xi1>
-    ```
-    """
-
-    name = "graph.not"
-    ELEMENTS: ClassVar[ElementSet] = BITS
-
-
-@irdl_op_definition
-class ReluOp(UnaryOp):
-    """
-    The positive part: `maximum(x, 0)`.
-
-    ```mlir
-    %y = graph.relu %x : tensor<8x?xf32>
-    ```
-    """
-
-    name = "graph.relu"
-    ELEMENTS: ClassVar[ElementSet] = SIGNED_NUMBERS
-
-
-@irdl_op_definition
-class ExpOp(UnaryOp):
-    """
-    The exponential function.
-
-    ```mlir
-    %y = graph.exp %x : tensor<4xf32>
-    ```
-    """
-
-    name = "graph.exp"
-
-
-@irdl_op_definition
-class LogOp(UnaryOp):
-    """
-    The natural logarithm.
-
-    ```mlir
-    %y = graph.log %x : tensor<4xf32>
-    ```
-    """
-
-    name = "graph.log"
-
-
-@irdl_op_definition
-class SqrtOp(UnaryOp):
-    """
-    The square root.
-
-    ```mlir
-    %y = graph.sqrt %x : tensor<4xf32>
-    ```
-    """
-
-    name = "graph.sqrt"
-
-
-@irdl_op_definition
-class RsqrtOp(UnaryOp):
-    """
-    The reciprocal of the square root.
-
-    ```mlir
-    %y = graph.rsqrt %x : tensor<4xf32>
-    ```
-    """
-
-    name = "graph.rsqrt"
-
-
-@irdl_op_definition
-class ReciprocalOp(UnaryOp):
-    """
-    One over the operand.
-
-    ```mlir
-    %y = graph.reciprocal %x : tensor<4xf32>
-    ```
-    """
-
-    name = "graph.reciprocal"
-
-
-@irdl_op_definition
-class TanhOp(UnaryOp):
-    """
-    The hyperbolic tangent.
-
-    ```mlir
-    %y = graph.tanh %x : tensor<4xf32>
-    ```
-    """
-
-    name = "graph.tanh"
-
-
-@irdl_op_definition
-class SigmoidOp(UnaryOp):
-    """
-    The logistic function `1 / (1 + exp(-x))`.
-
-    ```mlir
-    %y = graph.sigmoid %x : tensor<4xf32>
-    ```
-    """
-
-    name = "graph.sigmoid"
-
-
-@irdl_op_definition
-class ErfOp(UnaryOp):
-    """
-    The error function.
-
-    ```mlir
-    %y = graph.erf %x : tensor<4xf32>
-    ```
-    """
-
-    name = "graph.erf"
-
-
-@irdl_op_definition
-class GeluOp(UnaryOp):
-    """
-    `x / 2 * (1 + erf(x / sqrt(2)))`, as ONNX `Gelu` without approximation.
-
-    ```mlir
-    %y = graph.gelu %x : tensor<4xf32>
-    ```
-    """
-
-    name = "graph.gelu"
-
-
-@irdl_op_definition
-class SinOp(UnaryOp):
-    """
-    The sine.
-
-    ```mlir
-    %y = graph.sin %x : tensor<4xf32>
-    ```
-    """
-
-    name = "graph.sin"
-
-
-@irdl_op_definition
-class CosOp(UnaryOp):
-    """
-    The cosine.
-
-    ```mlir
-    %y = graph.cos %x : tensor<4xf32>
-    ```
-    """
-
-    name = "graph.cos"
-
-
-@irdl_op_definition
-class FloorOp(UnaryOp):
-    """
-    The largest integer that is not above.
-
-    ```mlir
-    %y = graph.floor %x : tensor<4xf32>
-    ```
-    """
-
-    name = "graph.floor"
-
-
-@irdl_op_definition
-class CeilOp(UnaryOp):
-    """
-    The smallest integer that is not below.
-
-    ```mlir
-    %y = graph.ceil %x : tensor<4xf32>
-    ```
-    """
-
-    name = "graph.ceil"
-
-
-@irdl_op_definition
-class RoundOp(UnaryOp):
-    """
-    The nearest integer, of two the even one.
-
-    ```mlir
-    %y = graph.round %x : tensor<4xf32>
-    ```
-    """
-
-    name = "graph.round"
-
-
-@irdl_op_definition
-class LeakyReluOp(UnaryOp):
-    """
-    `x` where it is positive, else `alpha * x`.
-
-    ```mlir
-    %y = graph.leaky_relu %x alpha 0.01 : tensor<4xf32>
-    ```
-    """
-
-    name = "graph.leaky_relu"
-
-    alpha = prop_def(FLOAT)
-
-    assembly_format = (
-        "$input `alpha` $alpha attr-dict "
-        "`:` custom<Signature>(type(operands), type(results))"
-    )
-
-    def __init__(
-        self, input: Value, alpha: float | FloatAttr[Float64Type] = 0.01
-    ) -> None:
-        self._build((input,), {"alpha": float_attr(alpha)})
-
-
 Number = IntegerAttr | FloatAttr
-
-
-@irdl_op_definition
-class ClampOp(UnaryOp):
-    """
-    `minimum(maximum(x, min), max)`; a bound that is left out does not bound.
-
-    ```mlir
-    %y = graph.clamp %x min 0.0 : f32 max 6.0 : f32 : tensor<4xf32>
-    ```
-    """
-
-    name = "graph.clamp"
-    ELEMENTS: ClassVar[ElementSet] = NUMBERS
-
-    min = opt_prop_def(base(IntegerAttr) | base(FloatAttr))
-    max = opt_prop_def(base(IntegerAttr) | base(FloatAttr))
-
-    assembly_format = (
-        "$input (`min` $min^)? (`max` $max^)? attr-dict "
-        "`:` custom<Signature>(type(operands), type(results))"
-    )
-
-    def __init__(
-        self,
-        input: Value,
-        min: float | Number | None = None,
-        max: float | Number | None = None,
-    ) -> None:
-        type = element_type_of(input)
-        self._build(
-            (input,), {"min": scalar_attr(min, type), "max": scalar_attr(max, type)}
-        )
-
-    def infer(self) -> tuple[ResultShape, ...]:
-        type = self.operand_type(0).element_type
-        for name, bound in (("min", self.min), ("max", self.max)):
-            if bound is not None and bound.type != type:
-                raise VerifyException(
-                    f"expected '{name}' of type '{type}', but got '{bound}'"
-                )
-        return super().infer()
 
 
 def element_type_of(value: Value) -> Attribute:
@@ -662,9 +188,9 @@ def scalar_attr(value: float | Number | None, type: Attribute) -> Number | None:
     """A number of an element type; an attribute stays as it is."""
     if value is None or isinstance(value, IntegerAttr | FloatAttr):
         return value
-    if is_float(type):
-        return FloatAttr(float(value), type)
-    return IntegerAttr(int(value), type)
+    if isinstance(type, IntegerType | IndexType):
+        return IntegerAttr(int(value), cast(IntegerType, type))
+    return FloatAttr(float(value), cast(AnyFloat, type))
 
 
 class ComparePredicate(StrEnum):
@@ -735,7 +261,7 @@ class SelectOp(ElementwiseOp):
     ```mlir
     %y = graph.select %c, %a, %b : tensor<4xi1>, tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
     ```
-    """
+    """  # noqa: E501
 
     name = "graph.select"
 

@@ -1,6 +1,6 @@
 """
-What all ops of the dialect share: one statement of their result shapes (`infer`) for the
-verifier, for the inference of types and for the constructors.
+What all ops of the dialect share: one statement of their result shapes (`infer`) for
+the verifier, for the inference of types and for the constructors.
 """
 
 from abc import ABC, abstractmethod

@@ -55,8 +55,8 @@ def pooled_sizes(
     """
     How many windows there are in rows and columns.
 
-    With `ceil_mode` windows may reach over the end, but none starts beyond the input and
-    the padding in front of it (as ONNX says since operator set 19).
+    With `ceil_mode` windows may reach over the end, but none starts beyond the input
+    and the padding in front of it (as ONNX says since operator set 19).
     """
     check_windows(strides, padding, dilations)
     check_count(kernel, 2, "kernel sizes")

@@ -3,6 +3,7 @@ Properties of ops from Python numbers: each function takes the attribute as well
 """
 
 from collections.abc import Sequence
+from typing import cast
 
 from xdsl.dialects.builtin import (
     I64,
@@ -14,7 +15,7 @@ from xdsl.dialects.builtin import (
     f64,
     i64,
 )
-from xdsl.irdl import eq
+from xdsl.irdl import AttrConstraint, eq
 from xdsl.utils.exceptions import VerifyException
 
 IntList = DenseArrayBase[I64]
@@ -22,7 +23,7 @@ IntList = DenseArrayBase[I64]
 
 INT_LIST = DenseArrayBase.constr(i64)
 INT = IntegerAttr.constr(type=eq(i64))
-FLOAT = FloatAttr.constr(f64)
+FLOAT = cast(AttrConstraint[FloatAttr[Float64Type]], FloatAttr.constr(f64))
 
 
 def int_list(values: Sequence[int] | IntList) -> IntList:

@@ -1,9 +1,9 @@
 """
 The algebra of sizes: what a result's dimensions are, as a function of the operands'.
 
-A `Dim` is an `int`, the size of one dimension of one operand (`DimOf`), or an expression
-over those. Every op states its result shapes once, in `infer`; the verifier, the
-inference of result types, the constructors and the lowering (which turns the
+A `Dim` is an `int`, the size of one dimension of one operand (`DimOf`), or an
+expression over those. Every op states its result shapes once, in `infer`; the verifier,
+the inference of result types, the constructors and the lowering (which turns the
 expressions into index arithmetic) all read that.
 
 Expressions are kept simple enough that a size which is exactly an operand's stays one:

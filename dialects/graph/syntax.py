@@ -1,8 +1,8 @@
 """
 The type signature that ends the custom form of every op.
 
-Types are most of the text of a graph, so a type is parsed and printed once per spelling,
-not once per use.
+Types are most of the text of a graph, so a type is parsed and printed once per
+spelling, not once per use.
 """
 
 import re

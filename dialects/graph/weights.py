@@ -1,6 +1,6 @@
 """
-Constants, and weights: symbols whose elements are in a file, or an expression over other
-weights that is evaluated once.
+Constants, and weights: symbols whose elements are in a file, or an expression over
+other weights that is evaluated once.
 """
 
 from collections.abc import Sequence
@@ -49,7 +49,8 @@ from transom.dialects.graph.shapes import DYNAMIC, ResultShape
 from transom.dialects.graph.syntax import parse_type, print_type
 
 TENSOR = AnyTensorTypeConstr
-Dense = DenseIntOrFPElementsAttr
+Dense = DenseIntOrFPElementsAttr[Any]
+"""Elements of any type, written out."""
 
 
 def check_elements(type: AnyTensor, value: Dense) -> None:
@@ -127,7 +128,7 @@ class ConstantOp(GraphOp):
         value = parser.parse_attribute()
         if not isinstance(value, DenseIntOrFPElementsAttr):
             parser.raise_error("expected 'dense<…>'", start, parser.pos)
-        op = cls(value)
+        op = cls(cast(Dense, value))
         op.attributes.update(attributes)
         return op
 
@@ -140,8 +141,9 @@ class ConstantOp(GraphOp):
 @irdl_attr_definition
 class FileAttr(ParametrizedAttribute):
     """
-    A tensor in a file: safetensors, or the ONNX model that the weight came from. The path
-    is relative to the file that holds this attribute. `sha256` is that of the elements.
+    A tensor in a file: safetensors, or the ONNX model that the weight came from. The
+    path is relative to the file that holds this attribute. `sha256` is that of the
+    elements.
 
     ```mlir
     #graph.file<"m.safetensors", "w">
@@ -238,11 +240,12 @@ class WeightOp(IRDLOperation):
         if bool(self.body.blocks) == (self.value is not None):
             raise VerifyException("expected either a value or a body")
         if isinstance(self.value, DenseIntOrFPElementsAttr):
-            if cast(Attribute, self.value.type) != type:
+            value = cast(Dense, self.value)
+            if cast(Attribute, value.type) != type:
                 raise VerifyException(
-                    f"expected a value of type '{type}', but got '{self.value.type}'"
+                    f"expected a value of type '{type}', but got '{value.type}'"
                 )
-            check_elements(type, self.value)
+            check_elements(type, value)
         if self.body.blocks:
             self._verify_body()
 
@@ -267,7 +270,7 @@ class WeightOp(IRDLOperation):
             start = parser.pos
             value = parser.parse_attribute()
             if isinstance(value, DenseIntOrFPElementsAttr):
-                type = cast(Attribute, value.type)
+                type = cast(Attribute, cast(Dense, value).type)
             elif isinstance(value, FileAttr):
                 parser.parse_punctuation(":")
                 type = parse_type(parser)
@@ -282,7 +285,9 @@ class WeightOp(IRDLOperation):
             type = parse_type(parser)
             attributes = parser.parse_optional_attr_dict_with_keyword()
             body = parser.parse_region()
-        op = cls(name, cast(AnyTensor, type), value, body)
+        op = cls(
+            name, cast(AnyTensor, type), cast(FileAttr | Dense | None, value), body
+        )
         if attributes is not None:
             op.attributes.update(attributes.data)
         return op
