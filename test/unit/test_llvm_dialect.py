@@ -184,7 +184,7 @@ def test_a_comparison_of_vectors_gives_a_vector() -> None:
     bad = llvm.FCmpOp.create(
         operands=[source.res[0], source.res[0]],
         result_types=[i1],
-        properties={"predicate": llvm.FCmpOp(*source.res * 2, "oeq").predicate},
+        properties={"predicate": llvm.FCmpOp(source.res[0], source.res[0], "oeq").predicate},
     )
     with pytest.raises(
         VerifyException, match=r"expected a result of type 'vector<4xi1>', but got 'i1'"

@@ -1,0 +1,329 @@
+"""
+LLVM IR text to running code in this process, or to an object file.
+
+One engine per module, each with a target machine of its own: engines that shared one
+have ended the process. What a module needs is looked up before it is linked, because
+the linker reports a missing symbol on standard error only.
+
+LLVM ends the process on some inputs (inline assembly for another CPU among them), which
+Python cannot catch: text from strangers belongs into a child process.
+"""
+
+import ctypes
+import platform
+import sys
+import threading
+import weakref
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from importlib import import_module
+from itertools import count
+from typing import Any
+
+from transom.runtime.elf_symbols import Symbols, is_elf, read_symbols
+
+binding: Any = import_module("llvmlite.binding")  # llvmlite has no types
+
+ENGINE_NUMBERS = count()
+
+SUPPORT_LIBRARIES = ("libm.so.6", "libgcc_s.so.1") if sys.platform == "linux" else ()
+"""What LLVM calls on its own: mathematics, and conversions of half floats."""
+
+
+class JitError(Exception):
+    """LLVM did not take the text, or a symbol that the code needs is missing."""
+
+
+@cache
+def initialize(everything: bool = False) -> None:
+    """
+    Set LLVM up once per process: for this machine, or for all that it knows.
+
+    (`llvmlite.binding.initialize` must no longer be called: LLVM starts by itself.)
+    """
+    if everything:
+        binding.initialize_all_targets()
+        binding.initialize_all_asmprinters()
+    else:
+        binding.initialize_native_target()
+        binding.initialize_native_asmprinter()
+    # Only the assembly parser of this machine exists; inline assembly needs it.
+    binding.initialize_native_asmparser()
+
+
+@cache
+def host_cpu() -> tuple[str, str]:
+    """Name and features (`+avx2,-sse4a,…`, sorted) of the CPU this runs on."""
+    initialize()
+    features = binding.get_host_cpu_features()
+    return str(binding.get_host_cpu_name()), str(features.flatten())
+
+
+@cache
+def host_triple() -> str:
+    """The target triple of this process."""
+    initialize()
+    return str(binding.get_process_triple())
+
+
+def target_machine(
+    triple: str,
+    cpu: str,
+    features: str,
+    codegen_level: int,
+    reloc: str = "pic",
+    abi: str = "",
+) -> Any:
+    """A new target machine. Position-independent: data may be far away."""
+    initialize(everything=triple != host_triple())
+    try:
+        target = binding.Target.from_triple(triple)
+        return target.create_target_machine(
+            cpu=cpu,
+            features=features,
+            opt=codegen_level,
+            reloc=reloc,
+            codemodel="default",
+            abiname=abi,
+        )
+    except RuntimeError as e:
+        raise JitError(f"no target machine for '{triple}': {e}") from e
+
+
+def parse(text: str) -> Any:
+    """The LLVM module of a text, verified, in a context of its own."""
+    initialize()
+    try:
+        module = binding.parse_assembly(text, binding.create_context())
+        module.verify()
+    except RuntimeError as e:
+        raise JitError(f"LLVM refused the text: {e}") from e
+    return module
+
+
+def optimize(module: Any, machine: Any, opt_level: int) -> None:
+    """Run LLVM's default passes of a level in place; level 0 runs none."""
+    if opt_level == 0:
+        return
+    options = binding.create_pipeline_tuning_options(speed_level=opt_level)
+    builder = binding.create_pass_builder(machine, options)
+    builder.getModulePassManager().run(module, builder)
+
+
+def emit(
+    text: str,
+    *,
+    triple: str = "",
+    cpu: str = "",
+    features: str = "",
+    opt_level: int = 0,
+    codegen_level: int = 3,
+    reloc: str = "pic",
+    abi: str = "",
+    assembly: bool = False,
+) -> bytes:
+    """
+    Machine code as an object file, or as assembly text.
+
+    `opt_level` is the effort of LLVM's IR passes, 0 to 3, where 0 runs none of them;
+    code generation optimises by `codegen_level` in any case. An empty triple means this
+    machine, an empty CPU the generic one of the triple. Raises `JitError`.
+    """
+    module = parse(text)
+    machine = target_machine(
+        triple or host_triple(), cpu, features, codegen_level, reloc, abi
+    )
+    module.triple = str(machine.triple)
+    module.data_layout = str(machine.target_data)
+    optimize(module, machine, opt_level)
+    if assembly:
+        return str(machine.emit_assembly(module)).encode()
+    return bytes(machine.emit_object(module))
+
+
+def emit_object(
+    text: str,
+    *,
+    triple: str = "",
+    cpu: str = "",
+    features: str = "",
+    opt_level: int = 0,
+    codegen_level: int = 3,
+    reloc: str = "pic",
+    abi: str = "",
+) -> bytes:
+    """An object file for `triple`; the other arguments as for `emit`."""
+    return emit(
+        text,
+        triple=triple,
+        cpu=cpu,
+        features=features,
+        opt_level=opt_level,
+        codegen_level=codegen_level,
+        reloc=reloc,
+        abi=abi,
+    )
+
+
+def emit_assembly(
+    text: str,
+    *,
+    triple: str = "",
+    cpu: str = "",
+    features: str = "",
+    opt_level: int = 0,
+    codegen_level: int = 3,
+) -> str:
+    """Assembly text; the arguments as for `emit`."""
+    return emit(
+        text,
+        triple=triple,
+        cpu=cpu,
+        features=features,
+        opt_level=opt_level,
+        codegen_level=codegen_level,
+        assembly=True,
+    ).decode()
+
+
+class JitModule:
+    """
+    Code and data in this process. Addresses are valid as long as the object lives.
+    """
+
+    def __init__(
+        self, engine: Any, tracker: Any, exports: Sequence[str], keep: Sequence[Any]
+    ) -> None:
+        self._addresses = {name: int(tracker[name]) for name in exports}
+        self._keep = keep
+        self._close = weakref.finalize(self, close, tracker, engine)
+
+    def address(self, name: str) -> int:
+        """The address of a function or variable. Raises `JitError` for others."""
+        try:
+            return self._addresses[name]
+        except KeyError:
+            known = ", ".join(sorted(self._addresses))
+            raise JitError(f"no symbol '{name}'; symbols: {known}") from None
+
+    @property
+    def symbols(self) -> Sequence[str]:
+        """Names that have an address, sorted."""
+        return sorted(self._addresses)
+
+    def function(self, name: str, result: Any, *arguments: Any) -> Any:
+        """The function as a ctypes callable that keeps this module alive."""
+        callable_: Any = ctypes.CFUNCTYPE(result, *arguments)(self.address(name))
+        callable_.module = self
+        return callable_
+
+    def close(self) -> None:
+        """Free the code now. Its addresses must not be used afterwards."""
+        self._close()
+
+
+def close(tracker: Any, engine: Any) -> None:
+    """Free a library before the engine that it lives in."""
+    tracker.close()
+    engine.close()
+
+
+@cache
+def load_library(name: str) -> bool:
+    """Load a shared library for the life of the process, if there is one."""
+    try:
+        binding.load_library_permanently(name)
+    except RuntimeError:
+        return False
+    return True
+
+
+def load_libraries(names: Iterable[str]) -> list[str]:
+    """Load shared libraries; give those that were not found."""
+    return [name for name in names if not load_library(name)]
+
+
+def resolve(
+    needed: Symbols, symbols: Mapping[str, int], libraries: Iterable[str]
+) -> dict[str, int]:
+    """Addresses of what an object needs; a `JitError` names all that is missing."""
+    load_libraries(SUPPORT_LIBRARIES)
+    absent = load_libraries(libraries)
+    found: dict[str, int] = {}
+    missing: list[str] = []
+    for name in needed.required + needed.optional:
+        address = symbols.get(name) or binding.address_of_symbol(name)
+        if address is not None:
+            found[name] = int(address)
+        elif name in needed.optional:
+            found[name] = 0
+        else:
+            missing.append(f"'{name}'")
+    if missing:
+        hint = f"; libraries not found: {', '.join(absent)}" if absent else ""
+        raise JitError(f"undefined symbols: {', '.join(sorted(missing))}{hint}")
+    return found
+
+
+LINK_LOCK = threading.Lock()
+
+
+def load_object(
+    data: bytes,
+    *,
+    symbols: Mapping[str, int] | None = None,
+    libraries: Iterable[str] = (),
+    keep: Sequence[Any] = (),
+) -> JitModule:
+    """
+    Load an object file of this machine.
+
+    `symbols` gives addresses of functions and data by name, before those of the
+    process; `libraries` are shared libraries to look in, whose absence alone is no
+    error; `keep` is held as long as the module. Raises `JitError`.
+    """
+    initialize()
+    if not is_elf(data):
+        raise JitError(f"expected an ELF object on {platform.system()}")
+    needed = read_symbols(data)
+    builder = binding.JITLibraryBuilder().add_object_img(data)
+    for name, address in resolve(needed, symbols or {}, libraries).items():
+        builder.import_symbol(name, address)
+    for name in needed.defined:
+        builder.export_symbol(name)
+    with LINK_LOCK:
+        engine = binding.create_lljit_compiler(
+            target_machine(host_triple(), "", "", 0), use_jit_link=True
+        )
+        try:
+            tracker = builder.link(engine, f"transom.{next(ENGINE_NUMBERS)}")
+        except RuntimeError as e:
+            engine.close()
+            raise JitError(f"LLVM could not link the module: {e}") from e
+    return JitModule(engine, tracker, needed.defined, keep)
+
+
+def compile_llvm_ir(
+    text: str,
+    *,
+    cpu: str = "",
+    features: str = "",
+    opt_level: int = 0,
+    codegen_level: int = 3,
+    symbols: Mapping[str, int] | None = None,
+    libraries: Iterable[str] = (),
+    keep: Sequence[Any] = (),
+) -> JitModule:
+    """
+    Compile LLVM IR text for this machine and load it.
+
+    The levels are as for `emit`, the rest as for `load_object`. Raises `JitError`.
+    """
+    data = emit_object(
+        text,
+        cpu=cpu,
+        features=features,
+        opt_level=opt_level,
+        codegen_level=codegen_level,
+    )
+    return load_object(data, symbols=symbols, libraries=libraries, keep=keep)
