@@ -28,6 +28,7 @@ from transom.lowering.conversion.pattern import (
     Refusal,
     operand_range,
     operand_segments,
+    result_segments,
 )
 from transom.lowering.conversion.report import (
     AuditError,
@@ -66,4 +67,5 @@ __all__ = [
     "name_of_op",
     "operand_range",
     "operand_segments",
+    "result_segments",
 ]

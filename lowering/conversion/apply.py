@@ -3,7 +3,7 @@ The modes of a conversion.
 """
 
 import gc
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 from typing import Any, TypeAlias
 
@@ -120,7 +120,7 @@ def _engine(
 
 
 @contextmanager
-def _without_collection() -> Iterator[None]:
+def _without_collection() -> Generator[None, None, None]:
     """Keep the garbage collector from scanning a growing module again and again."""
     if not gc.isenabled():
         yield

@@ -8,11 +8,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from types import UnionType
-from typing import TYPE_CHECKING, ClassVar, Generic, NoReturn, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, Generic, NoReturn, TypeAlias, TypeVar, cast
 
-from xdsl.ir import Operation, SSAValue
+from xdsl.dialects.builtin import DenseArrayBase
+from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import (
     AttrSizedOperandSegments,
+    AttrSizedResultSegments,
     IRDLOperation,
     VariadicDef,
 )
@@ -130,13 +132,30 @@ def operand_segments(op: IRDLOperation) -> tuple[int, ...]:
     definition = op.get_irdl_definition()
     for option in definition.options:
         if isinstance(option, AttrSizedOperandSegments):
-            sizes = option.container(op)[option.attribute_name]
-            return tuple(sizes.get_values())  # pyright: ignore[reportAttributeAccessIssue, reportUnknownArgumentType, reportUnknownMemberType, reportUnknownVariableType] # a dense array, by its verifier
-    variadic = sum(isinstance(d, VariadicDef) for _, d in definition.operands)
-    rest = len(op.operands) - (len(definition.operands) - variadic)
+            return _sizes(option.container(op)[option.attribute_name])
+    return _even_sizes([d for _, d in definition.operands], len(op.operands))
+
+
+def result_segments(op: IRDLOperation) -> tuple[int, ...]:
+    """How many results each result definition of an op has."""
+    definition = op.get_irdl_definition()
+    for option in definition.options:
+        if isinstance(option, AttrSizedResultSegments):
+            return _sizes(option.container(op)[option.attribute_name])
+    return _even_sizes([d for _, d in definition.results], len(op.results))
+
+
+def _sizes(segments: Attribute) -> tuple[int, ...]:
+    assert isinstance(segments, DenseArrayBase), "by the verifier of the op"
+    return segments.get_values()
+
+
+def _even_sizes(definitions: Sequence[object], total: int) -> tuple[int, ...]:
+    """Sizes where all variadic definitions have the same."""
+    variadic = sum(isinstance(d, VariadicDef) for d in definitions)
+    rest = total - (len(definitions) - variadic)
     return tuple(
-        rest // variadic if isinstance(d, VariadicDef) else 1
-        for _, d in definition.operands
+        rest // variadic if isinstance(d, VariadicDef) else 1 for d in definitions
     )
 
 
@@ -158,16 +177,16 @@ class ConversionPattern(ABC, Generic[OpT]):
     through the rewriter.
     """
 
-    root: ClassVar[Roots]
+    root: Roots
     """The ops that the pattern looks at: a class, a base class, a name, or several."""
 
-    benefit: ClassVar[int] = 1
+    benefit: int = 1
     """Patterns of a higher benefit are tried first; else in the order given."""
 
-    generates: ClassVar[tuple[type[Operation] | str, ...] | None] = None
+    generates: tuple[type[Operation] | str, ...] | None = None
     """All kinds of ops that the pattern inserts; None if it does not say."""
 
-    drops: ClassVar[tuple[str, ...]] = ()
+    drops: tuple[str, ...] = ()
     """Discardable attributes that mean nothing afterwards, and are not carried over."""
 
     @property

@@ -7,7 +7,7 @@ What a pattern works with: `ConversionRewriter`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, NoReturn, TypeAlias, TypeVar
 
@@ -291,14 +291,14 @@ class ConversionRewriter:
         self._state.plan = self._plan_of(block)
 
     @contextmanager
-    def at_end(self, block: Block) -> Iterator[None]:
+    def at_end(self, block: Block) -> Generator[None, None, None]:
         """Insert at the end of a block, of the pattern's own or one that is planned."""
         with self._collect(block) as (plan, ops):
             yield
         self._splice(plan, len(plan.ops), ops)
 
     @contextmanager
-    def at_start(self, block: Block) -> Iterator[None]:
+    def at_start(self, block: Block) -> Generator[None, None, None]:
         """Insert at the start of a block."""
         with self._collect(block) as (plan, ops):
             yield
@@ -477,7 +477,9 @@ class ConversionRewriter:
         return plan
 
     @contextmanager
-    def _collect(self, block: Block) -> Iterator[tuple[Plan, list[Operation]]]:
+    def _collect(
+        self, block: Block
+    ) -> Generator[tuple[Plan, list[Operation]], None, None]:
         """Insert into a list, with the place of a block."""
         state = self._state
         plan = self._plan_of(block)

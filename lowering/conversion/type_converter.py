@@ -133,14 +133,21 @@ class TypeConverter:
 
     def is_legal_op(self, op: Operation) -> bool | Refusal:
         """
-        Whether operands, results and block arguments of an op keep their types: a
-        predicate for `ConversionTarget`, with a reason.
+        Whether operands, results and block arguments of an op keep their types, and
+        those of its function type if it has one: a predicate for `ConversionTarget`,
+        with a reason.
         """
-        for kind, types in (
+        parts: list[tuple[str, Iterable[Attribute]]] = [
             ("operand", op.operand_types),
             ("result", op.result_types),
-            *(("block argument", b.arg_types) for r in op.regions for b in r.blocks),
-        ):
+        ]
+        function_type = op.properties.get("function_type")
+        if isinstance(function_type, FunctionType):
+            parts.append(("argument", function_type.inputs))
+            parts.append(("result", function_type.outputs))
+        for region in op.regions:
+            parts.extend(("block argument", b.arg_types) for b in region.blocks)
+        for kind, types in parts:
             for index, type in enumerate(types):
                 if not self.is_legal(type):
                     return Refusal(f"{kind} {index} has type '{type}'")
