@@ -14,7 +14,10 @@ model.mlir:2:1: note: in this function
 """
 
 import difflib
-from collections.abc import Iterable, Sequence
+import logging
+from collections.abc import Callable, Generator, Iterable, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
@@ -24,8 +27,10 @@ from xdsl.dialects.builtin import (
     CallSiteLoc,
     FileLineColLoc,
     FusedLoc,
+    IntAttr,
     LocationAttr,
     NameLoc,
+    StringAttr,
     UnregisteredOp,
 )
 from xdsl.ir import Attribute, Operation
@@ -77,10 +82,7 @@ class OpError(Exception):
     def diagnostic(self) -> "Diagnostic":
         """The error as the driver shows it."""
         return Diagnostic(
-            "error",
-            self.location,
-            self.message,
-            tuple(Diagnostic("note", n.location, n.message) for n in self.notes),
+            "error", self.location, self.message, _diagnostics_of(self.notes)
         )
 
 
@@ -98,6 +100,11 @@ class Position(NamedTuple):
 def location_of(where: Operation | LocationAttr) -> LocationAttr:
     """The location of an op, or the location itself."""
     return where.location if isinstance(where, Operation) else where
+
+
+def file_location(file: str, line: int, column: int) -> LocationAttr:
+    """The location of a place in a file."""
+    return FileLineColLoc(StringAttr(file), IntAttr(line), IntAttr(column))
 
 
 def position_of(location: Attribute) -> Position | None:
@@ -206,6 +213,10 @@ class Diagnostic:
         return "\n".join(parts)
 
 
+def _diagnostics_of(notes: Iterable[Note]) -> tuple[Diagnostic, ...]:
+    return tuple(Diagnostic("note", note.location, note.message) for note in notes)
+
+
 def _underline(line: str, column: int, width: int = 160) -> tuple[str, str]:
     """A line and a caret under one of its columns, cut to a window if it is long."""
     at = min(column - 1, len(line))
@@ -285,3 +296,37 @@ def _message_of(error: DiagnosticException, op: Operation) -> str:
     name = op.op_name.data if isinstance(op, UnregisteredOp) else op.name
     message = str(error).removeprefix("Operation does not verify: ")
     return f"'{name}' op {message.removeprefix(f'Operation {op.name} ')}"
+
+
+Handler = Callable[[Diagnostic], None]
+
+_HANDLER: ContextVar[Handler | None] = ContextVar("diagnostic handler", default=None)
+
+
+@contextmanager
+def handling(handler: Handler) -> Generator[None]:
+    """Give what `report` says in this context to `handler`."""
+    token = _HANDLER.set(handler)
+    try:
+        yield
+    finally:
+        _HANDLER.reset(token)
+
+
+def report(
+    severity: str, where: Operation | LocationAttr, message: str, *notes: Note
+) -> None:
+    """
+    Say something that stops nothing: a warning, a note or a remark.
+
+    It goes to the handler of this context, else to the logger `transom`.
+    """
+    diagnostic = Diagnostic(
+        severity, location_of(where), message, _diagnostics_of(notes)
+    )
+    handler = _HANDLER.get()
+    if handler is not None:
+        handler(diagnostic)
+    else:
+        level = logging.WARNING if severity == "warning" else logging.INFO
+        logging.getLogger("transom").log(level, "%s", diagnostic)

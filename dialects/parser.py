@@ -39,7 +39,7 @@ from xdsl.utils.exceptions import (
 from xdsl.utils.lexer import Input, Span
 from xdsl.utils.mlir_lexer import MLIRTokenKind
 
-from transom.dialects.diagnostics import Note, OpError
+from transom.dialects.diagnostics import Note, OpError, file_location
 from transom.dialects.lexer import TransomLexer
 
 MAX_DEPTH = 1000
@@ -390,7 +390,7 @@ def _decode(text: bytes, name: str, line_offset: int) -> str:
         before = text[: e.start].decode("utf-8")
         line = before.count("\n") + 1 + line_offset
         column = len(before) - (before.rfind("\n") + 1) + 1
-        where = FileLineColLoc(StringAttr(name), IntAttr(line), IntAttr(column))
+        where = file_location(name, line, column)
         raise OpError(where, "expected UTF-8 text") from None
 
 
@@ -414,6 +414,4 @@ def _positioned(error: ParseError, line_offset: int) -> OpError:
 
 def _location_of_span(span: Span[str] | Span[bytes], line_offset: int) -> LocationAttr:
     file, line, column = span.get_location()
-    return FileLineColLoc(
-        StringAttr(file), IntAttr(line + line_offset), IntAttr(column)
-    )
+    return file_location(file, line + line_offset, column)

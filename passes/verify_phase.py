@@ -1,0 +1,204 @@
+"""
+Check what a module promises when it has reached a phase.
+
+Run by the driver after each phase; it changes nothing. Later phases keep what earlier
+ones promised, as far as the ops that it was about still exist. Functions that carry a
+phase of their own, and lowered ones that are only kept, are exempt from what they have
+not reached or have left.
+"""
+
+from collections.abc import Callable, Iterator
+from typing import NoReturn
+
+from xdsl.dialects.builtin import ModuleOp, TensorType, UnregisteredOp
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Operation, SSAValue
+
+from transom.dialects.diagnostics import OpError, verify_module
+from transom.dialects.target import (
+    LOWERED_TO,
+    PHASE,
+    PHASES,
+    get_config,
+    phase_of,
+    place_of,
+)
+
+KEPT_GRAPH_OPS = frozenset({"graph.copy", "graph.weight", "graph.weight_ref"})
+"""What is left of `graph` in main once kernels are made."""
+
+REGION_BORDER_OPS = KEPT_GRAPH_OPS | {"graph.constant"}
+"""What may stand outside regions once main is partitioned."""
+
+NESTED_LOOPS = frozenset({"tir.nest", "tir.block"})
+
+EXECUTABLE_DIALECTS = frozenset(
+    {"executor", "scf", "arith", "func", "cf", "ub", "memref", "math"}
+)
+"""Dialects of main before it becomes machine code; of `memref` only views."""
+
+ALLOCATIONS = frozenset({"memref.alloc", "memref.alloca", "tir.alloc"})
+
+MACHINE_DIALECTS = frozenset({"builtin", "llvm", "target"})
+MACHINE_OPS = frozenset(
+    {"executor.artifact", "executor.pool", "executor.messages", "graph.weight"}
+)
+
+
+def verify_phase(module: ModuleOp, phase: str) -> None:
+    """
+    Verify a module and the promise of a phase.
+
+    Raises `OpError` at the first op that breaks it.
+    """
+    verify_module(module)
+    for name in PHASES[: PHASES.index(phase) + 1]:
+        if name in _OF_ALL_LATER or name == phase:
+            _CHECKS[name](module, phase)
+
+
+def _verify_graph(module: ModuleOp, phase: str) -> None:
+    for op in _walk(module):
+        if isinstance(op, UnregisteredOp):
+            _fail(op, phase, f"no unregistered op, but got '{op.op_name.data}'")
+        if phase == "graph" and _dialect(op) in ("tir", "executor", "llvm"):
+            _fail(op, phase, f"no op of a lower level, but got '{op.name}'")
+
+
+def _verify_placed(module: ModuleOp, phase: str) -> None:
+    default = get_config(module).default_place
+    for op in _walk(module):
+        if op.name == "graph.on_device":
+            _fail(op, phase, "no mark that is not resolved, but got 'graph.on_device'")
+        if default is not None or not isinstance(op, FuncOp) or op.is_declaration:
+            continue
+        if place_of(op) is None:
+            _fail(
+                op,
+                phase,
+                f"a place for function '{op.sym_name.data}', "
+                "its own or the default of the module",
+            )
+
+
+def _verify_partitioned(module: ModuleOp, phase: str) -> None:
+    for func in _functions(module):
+        if place_of(func) is not None or LOWERED_TO in func.attributes:
+            continue
+        for op in func.walk():
+            if _dialect(op) == "graph" and op.name not in REGION_BORDER_OPS:
+                _fail(op, phase, f"no '{op.name}' outside a function with a place")
+
+
+def _verify_tensor(module: ModuleOp, phase: str) -> None:
+    for op in _walk(module):
+        if op.name == "tir.func" and _has_body(op) and place_of(op) is None:
+            _fail(op, phase, "a place for each kernel")
+        if _dialect(op) == "graph" and op.name not in KEPT_GRAPH_OPS:
+            func = _function_of(op)
+            if func is None or LOWERED_TO not in func.attributes:
+                _fail(op, phase, f"no '{op.name}'")
+
+
+def _verify_scheduled(module: ModuleOp, phase: str) -> None:
+    for op in _walk(module):
+        if op.name != "tir.func" or _own_phase_is_before(op, "scheduled"):
+            continue
+        for inner in op.walk():
+            if inner.name in NESTED_LOOPS:
+                _fail(inner, phase, f"no '{inner.name}'")
+
+
+def _verify_planned(module: ModuleOp, phase: str) -> None:
+    for func in _functions(module):
+        if LOWERED_TO in func.attributes:
+            _fail(
+                func,
+                phase,
+                f"no function '{func.sym_name.data}' that is lowered already",
+            )
+        for op in func.walk():
+            for value in _values(op):
+                if isinstance(value.type, TensorType):
+                    _fail(op, phase, f"values on buffers, but '{op.name}' has a tensor")
+
+
+def _verify_executable(module: ModuleOp, phase: str) -> None:
+    for func in _functions(module):
+        for op in func.walk():
+            if _dialect(op) not in EXECUTABLE_DIALECTS or op.name in ALLOCATIONS:
+                _fail(op, phase, f"no '{op.name}' in main")
+
+
+def _verify_machine(module: ModuleOp, phase: str) -> None:
+    for op in _walk(module):
+        if op.name == "builtin.unrealized_conversion_cast" or (
+            _dialect(op) not in MACHINE_DIALECTS and op.name not in MACHINE_OPS
+        ):
+            _fail(op, phase, f"no '{op.name}'")
+
+
+_CHECKS: dict[str, Callable[[ModuleOp, str], None]] = {
+    "graph": _verify_graph,
+    "placed": _verify_placed,
+    "partitioned": _verify_partitioned,
+    "tensor": _verify_tensor,
+    "scheduled": _verify_scheduled,
+    "planned": _verify_planned,
+    "executable": _verify_executable,
+    "machine": _verify_machine,
+}
+
+_OF_ALL_LATER = frozenset({"graph", "tensor", "scheduled"})
+"""Phases whose promise still makes sense of a module that is beyond them."""
+
+
+def _fail(op: Operation, phase: str, expected: str) -> NoReturn:
+    raise OpError(op, f"phase '{phase}' expects {expected}")
+
+
+def _dialect(op: Operation) -> str:
+    return op.name.partition(".")[0]
+
+
+def _walk(module: ModuleOp) -> Iterator[Operation]:
+    """All ops but the expressions in weights, which stay at the graph level."""
+    stack: list[Operation] = [module]
+    while stack:
+        op = stack.pop()
+        yield op
+        if op.name != "graph.weight":
+            for region in reversed(op.regions):
+                for block in reversed(tuple(region.blocks)):
+                    stack.extend(reversed(tuple(block.ops)))
+
+
+def _functions(module: ModuleOp) -> Iterator[FuncOp]:
+    for op in module.walk():
+        if isinstance(op, FuncOp) and _has_body(op):
+            yield op
+
+
+def _own_phase_is_before(func: Operation, phase: str) -> bool:
+    """True for a function that says that it stays behind the module."""
+    own = phase_of(func) if PHASE in func.attributes else None
+    return own is not None and PHASES.index(own) < PHASES.index(phase)
+
+
+def _has_body(op: Operation) -> bool:
+    return any(region.blocks for region in op.regions)
+
+
+def _function_of(op: Operation) -> FuncOp | None:
+    parent = op.parent_op()
+    while parent is not None and not isinstance(parent, FuncOp):
+        parent = parent.parent_op()
+    return parent
+
+
+def _values(op: Operation) -> Iterator[SSAValue]:
+    yield from op.operands
+    yield from op.results
+    for region in op.regions:
+        for block in region.blocks:
+            yield from block.args
