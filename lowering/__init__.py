@@ -5,5 +5,7 @@ One level to the next: the conversion framework and the conversions on it.
 if __name__ != "transom.lowering":
     raise ImportError("import transom.lowering, not lowering")
 
-LOWERINGS: dict[str, str] = {}
+LOWERINGS: dict[str, str] = {
+    "convert-graph-to-tir": "transom.lowering.convert_graph_to_tir:ConvertGraphToTirPass",
+}
 """Level-changing passes: name to `module:Class`, resolved when first used."""

@@ -1,0 +1,232 @@
+"""
+Element-wise ops, casts and constants as nests.
+"""
+
+from collections.abc import Sequence
+
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import FloatAttr, IntegerAttr
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir.affine import AffineExpr
+
+from transom.dialects import graph, tir
+from transom.dialects.graph.shapes import Dim, same
+from transom.dialects.tir.nest_builder import RegionCallback
+from transom.lowering.conversion import ConversionPattern, ConversionRewriter, Operands
+from transom.lowering.graph_to_tir.scalars import (
+    SCALARS,
+    Element,
+    cast_element,
+    narrow,
+    signless,
+    widen,
+)
+from transom.lowering.graph_to_tir.site import Site, Symbols, indices, parallel
+
+
+def scalar_of(value: SSAValue) -> int | float | None:
+    """The one value of a constant tensor, if all its elements are equal."""
+    op = value.owner
+    if isinstance(op, graph.ConstantOp) and op.value.is_splat():
+        first = next(iter(op.value.iter_attrs()))
+        assert isinstance(first, IntegerAttr | FloatAttr), "elements are numbers"
+        return first.value.data
+    return None
+
+
+def broadcast_map(
+    site: Site, operand: int, result: Sequence[Dim], symbols: Symbols
+) -> list[AffineExpr]:
+    """
+    The access of an operand that broadcasts to the result, over the result's dims.
+
+    A size that is only known at run time to be 1 or that of the result is read with a
+    stride that is 0 or 1.
+    """
+    sizes = site.op.operand_dims(operand)
+    offset = len(result) - len(sizes)
+    exprs: list[AffineExpr] = []
+    for axis, size in enumerate(sizes):
+        dim, full = AffineExpr.dimension(axis + offset), result[axis + offset]
+        if size == 1 and full != 1:
+            exprs.append(AffineExpr.constant(0))
+        elif isinstance(size, int) or same(size, full):
+            exprs.append(dim)
+        else:
+            actual = site.value_of(site.dim(site.ins[operand], axis))
+            one, zero = site.constant(1), site.constant(0)
+            is_one = site(arith.CmpiOp(actual, one, "eq"))
+            stride = site(arith.SelectOp(is_one, zero, one))
+            exprs.append(tir.affine.multiply(dim, symbols(stride)))
+    return exprs
+
+
+def elementwise_nest(site: Site, compute: RegionCallback) -> None:
+    """
+    Replace the op by a nest that computes each result element by `compute(b, *args)`.
+
+    Operands that are constants of one value are constants in the region.
+    """
+    result = site.op.result_dims()[0]
+    symbols = Symbols()
+    ins: list[tir.In] = []
+    scalars: dict[int, int | float] = {}
+    maps: list[list[AffineExpr]] = []
+    for index, value in enumerate(site.op.operands):
+        scalar = scalar_of(value)
+        if scalar is not None:
+            scalars[index] = scalar
+            continue
+        maps.append(broadcast_map(site, index, result, symbols))
+        ins.append(tir.In(site.ins[index]))
+    sizes = site.result_sizes()
+    rank, count = len(sizes), len(symbols.values)
+    out = site.alloc(sizes)
+    accesses = [
+        tir.In(access.value, indices(rank, count, exprs))
+        for access, exprs in zip(ins, maps, strict=True)
+    ]
+    identity = [AffineExpr.dimension(i) for i in range(rank)]
+
+    def finish(b: tir.RegionBuilder, *loaded: SSAValue) -> Sequence[SSAValue]:
+        values = iter(loaded)
+        args = [
+            b.constant(scalars[i], signless(site.element(i)))
+            if i in scalars
+            else next(values)
+            for i in range(len(site.op.operands))
+        ]
+        return list(compute(b, *args))
+
+    site.nest(
+        parallel(sizes),
+        ins=accesses,
+        outs=[tir.Out(out, indices(rank, count, identity))],
+        finish=finish,
+        symbols=symbols.values,
+    )
+    site.done(out)
+
+
+class ConvertElementwise(ConversionPattern[Operation]):
+    """Unary and binary arithmetic and comparisons, by the table of scalars."""
+
+    root = tuple(SCALARS)
+
+    def match_and_rewrite(
+        self, op: Operation, operands: Operands, rewriter: ConversionRewriter
+    ) -> None:
+        assert isinstance(op, graph.GraphOp), "the keys of the table"
+        site = Site(op, operands, rewriter)
+        scalar, source, target = (
+            SCALARS[type(op)],
+            site.element(0),
+            site.result_element(),
+        )
+
+        def compute(b: tir.RegionBuilder, *args: SSAValue) -> list[SSAValue]:
+            return [narrow(b, scalar(Element(b, op, source, args)), target)]
+
+        elementwise_nest(site, compute)
+
+
+class ConvertCast(ConversionPattern[graph.CastOp]):
+    root = graph.CastOp
+
+    def match_and_rewrite(
+        self, op: graph.CastOp, operands: Operands, rewriter: ConversionRewriter
+    ) -> None:
+        site = Site(op, operands, rewriter)
+        source, target = site.element(0), site.result_element()
+        elementwise_nest(site, lambda b, x: [cast_element(b, x, source, target)])
+
+
+class ConvertSelect(ConversionPattern[graph.SelectOp]):
+    root = graph.SelectOp
+
+    def match_and_rewrite(
+        self, op: graph.SelectOp, operands: Operands, rewriter: ConversionRewriter
+    ) -> None:
+        elementwise_nest(
+            Site(op, operands, rewriter),
+            lambda b, c, x, y: [b(arith.SelectOp(c, x, y))],
+        )
+
+
+class ConvertBroadcast(ConversionPattern[graph.BroadcastOp]):
+    root = graph.BroadcastOp
+
+    def match_and_rewrite(
+        self, op: graph.BroadcastOp, operands: Operands, rewriter: ConversionRewriter
+    ) -> None:
+        elementwise_nest(Site(op, operands, rewriter), lambda b, x: [x])
+
+
+class ConvertBatchNorm(ConversionPattern[graph.BatchNormOp]):
+    """`(x - mean) * (scale / sqrt(variance + epsilon)) + bias`, per channel."""
+
+    root = graph.BatchNormOp
+
+    def match_and_rewrite(
+        self, op: graph.BatchNormOp, operands: Operands, rewriter: ConversionRewriter
+    ) -> None:
+        from xdsl.dialects import math
+
+        site = Site(op, operands, rewriter)
+        sizes, target = site.result_sizes(), site.result_element()
+        out, rank = site.alloc(sizes), len(sizes)
+        identity = [AffineExpr.dimension(i) for i in range(rank)]
+        epsilon = op.epsilon.value.data
+
+        def finish(b: tir.RegionBuilder, *loaded: SSAValue) -> list[SSAValue]:
+            x, scale, bias, mean, variance = (widen(b, value) for value in loaded)
+            small = b.constant(epsilon, variance.type)
+            deviation = b(math.SqrtOp(b(arith.AddfOp(variance, small))))
+            factor = b(arith.DivfOp(scale, deviation))
+            centred = b(arith.SubfOp(x, mean))
+            moved = b(arith.AddfOp(b(arith.MulfOp(centred, factor)), bias))
+            return [narrow(b, moved, target)]
+
+        per_channel = indices(rank, 0, identity[1:2])
+        site.nest(
+            parallel(sizes),
+            ins=[
+                tir.In(site.ins[0], indices(rank, 0, identity)),
+                *(tir.In(value, per_channel) for value in site.ins[1:]),
+            ],
+            outs=[tir.Out(out, indices(rank, 0, identity))],
+            finish=finish,
+        )
+        site.done(out)
+
+
+class ConvertConstant(ConversionPattern[graph.ConstantOp]):
+    """A constant with one value that something reads as a buffer."""
+
+    root = graph.ConstantOp
+
+    def match_and_rewrite(
+        self, op: graph.ConstantOp, operands: Operands, rewriter: ConversionRewriter
+    ) -> None:
+        site = Site(op, operands, rewriter)
+        scalar = scalar_of(op.result)
+        assert scalar is not None, "others are inputs of the kernel"
+        element: Attribute = signless(site.result_element())
+        sizes = site.result_sizes()
+        out = site.alloc(sizes)
+        site.nest(
+            parallel(sizes),
+            outs=[tir.Out(out, lambda *dims: dims)],
+            finish=lambda b: [b.constant(scalar, element)],
+        )
+        site.done(out)
+
+
+PATTERNS = (
+    ConvertBatchNorm(),
+    ConvertBroadcast(),
+    ConvertCast(),
+    ConvertConstant(),
+    ConvertElementwise(),
+    ConvertSelect(),
+)

@@ -1,0 +1,286 @@
+"""
+Ops that move elements, as nests that read (or write) through another map.
+"""
+
+from collections.abc import Sequence
+from typing import cast
+
+from xdsl.dialects import arith, memref
+from xdsl.dialects.builtin import IndexType, MemRefType
+from xdsl.ir import Attribute, SSAValue
+from xdsl.ir.affine import AffineExpr
+
+from transom.dialects import graph, tir
+from transom.dialects.graph.shapes import DYNAMIC
+from transom.lowering.conversion import ConversionPattern, ConversionRewriter, Operands
+from transom.lowering.graph_to_tir.contraction import padding_value
+from transom.lowering.graph_to_tir.scalars import is_unsigned
+from transom.lowering.graph_to_tir.site import (
+    Site,
+    Size,
+    Symbols,
+    dims,
+    indices,
+    parallel,
+)
+
+
+def copy_nest(
+    site: Site,
+    source: SSAValue,
+    out: SSAValue,
+    sizes: Sequence[Size],
+    reading: Sequence[AffineExpr],
+    writing: Sequence[AffineExpr],
+    symbols: Sequence[SSAValue] = (),
+    pad: Attribute | None = None,
+) -> None:
+    """Fill `out` with what `source` holds, point by point."""
+    rank, count = len(sizes), len(symbols)
+    site.nest(
+        parallel(sizes),
+        ins=[tir.In(source, indices(rank, count, reading), pad)],
+        outs=[tir.Out(out, indices(rank, count, writing))],
+        finish=lambda b, x: [x],
+        symbols=symbols,
+    )
+
+
+class ConvertTranspose(ConversionPattern[graph.TransposeOp]):
+    root = graph.TransposeOp
+
+    def match_and_rewrite(
+        self, op: graph.TransposeOp, operands: Operands, rewriter: ConversionRewriter
+    ) -> None:
+        site = Site(op, operands, rewriter)
+        sizes, out = site.result_sizes(), site.alloc()
+        every = dims(len(sizes))
+        reading = list(every)
+        for position, axis in enumerate(op.permutation.get_values()):
+            reading[axis] = every[position]
+        copy_nest(site, site.ins[0], out, sizes, reading, every)
+        site.done(out)
+
+
+class ConvertSlice(ConversionPattern[graph.SliceOp]):
+    """Reads at `start + step * d`; a start from the end is arithmetic on the size."""
+
+    root = graph.SliceOp
+
+    def match_and_rewrite(
+        self, op: graph.SliceOp, operands: Operands, rewriter: ConversionRewriter
+    ) -> None:
+        site = Site(op, operands, rewriter)
+        sizes, out, symbols = site.result_sizes(), site.alloc(), Symbols()
+        every = dims(len(sizes))
+        reading: list[AffineExpr] = []
+        for axis, (start, step) in enumerate(
+            zip(op.starts.get_values(), op.steps.get_values(), strict=True)
+        ):
+            first = AffineExpr.constant(start)
+            if start < 0:
+                first = tir.affine.add(symbols(site.dim(site.ins[0], axis)), start)
+            reading.append(tir.affine.add(first, every[axis] * step))
+        copy_nest(site, site.ins[0], out, sizes, reading, every, symbols.values)
+        site.done(out)
+
+
+class ConvertPad(ConversionPattern[graph.PadOp]):
+    """Reads before the start and behind the end, where the value is."""
+
+    root = graph.PadOp
+
+    def match_and_rewrite(
+        self, op: graph.PadOp, operands: Operands, rewriter: ConversionRewriter
+    ) -> None:
+        site = Site(op, operands, rewriter)
+        sizes, out = site.result_sizes(), site.alloc()
+        every = dims(len(sizes))
+        low = op.low.get_values()
+        reading = [d - before for d, before in zip(every, low, strict=True)]
+        pad = padding_value(site.element(0), op.value.value.data)
+        copy_nest(site, site.ins[0], out, sizes, reading, every, pad=pad)
+        site.done(out)
+
+
+class ConvertConcat(ConversionPattern[graph.ConcatOp]):
+    """Each operand is written at its offset."""
+
+    root = graph.ConcatOp
+
+    def match_and_rewrite(
+        self, op: graph.ConcatOp, operands: Operands, rewriter: ConversionRewriter
+    ) -> None:
+        site = Site(op, operands, rewriter)
+        out, axis = site.alloc(), op.axis.value.data
+        offset: Size = 0
+        for source in site.ins:
+            sizes, symbols = site.sizes(source), Symbols()
+            every = dims(len(sizes))
+            writing = list(every)
+            writing[axis] = tir.affine.add(every[axis], symbols(offset))
+            copy_nest(site, source, out, sizes, every, writing, symbols.values)
+            offset = _sum(site, offset, sizes[axis])
+        site.done(out)
+
+
+def _sum(site: Site, a: Size, b: Size) -> Size:
+    if isinstance(a, int) and isinstance(b, int):
+        return a + b
+    return site(arith.AddiOp(site.value_of(a), site.value_of(b)))
+
+
+def position(
+    b: tir.RegionBuilder, index: SSAValue, size: SSAValue, unsigned: bool
+) -> SSAValue:
+    """
+    The place along a dimension that an index names.
+
+    Negative ones count from the end; the result is clamped to the dimension.
+    """
+    type = IndexType()
+    zero, one = b.constant(0, type), b.constant(1, type)
+    at = index
+    if not isinstance(index.type, IndexType):
+        at = b((arith.IndexCastOp)(_widened(b, index, unsigned), type))
+    if not unsigned:
+        negative = b(arith.CmpiOp(at, zero, "slt"))
+        at = b(arith.SelectOp(negative, b(arith.AddiOp(at, size)), at))
+    last = b(arith.SubiOp(size, one))
+    return b(arith.MaxSIOp(b(arith.MinSIOp(at, last)), zero))
+
+
+def _widened(b: tir.RegionBuilder, value: SSAValue, unsigned: bool) -> SSAValue:
+    from xdsl.dialects.builtin import IntegerType
+
+    assert isinstance(value.type, IntegerType), "indices are integers"
+    if unsigned and value.type.width.data < 64:
+        return b(arith.ExtUIOp(value, IntegerType(64)))
+    return value
+
+
+class ConvertGather(ConversionPattern[graph.GatherOp]):
+    """The data is indirect: the place along the axis is computed in the region."""
+
+    root = graph.GatherOp
+
+    def match_and_rewrite(
+        self, op: graph.GatherOp, operands: Operands, rewriter: ConversionRewriter
+    ) -> None:
+        site = Site(op, operands, rewriter)
+        data, places = site.ins
+        axis, unsigned = op.axis.value.data, is_unsigned(site.element(1))
+        sizes, out = site.result_sizes(), site.alloc()
+        every = dims(len(sizes))
+        count = cast("MemRefType", places.type).get_num_dims()
+        size = site.value_of(site.dim(data, axis))
+
+        def finish(
+            b: tir.RegionBuilder, index: SSAValue, source: SSAValue
+        ) -> list[SSAValue]:
+            at = [b.index(d) for d in (*range(axis), *range(axis + count, len(sizes)))]
+            at.insert(axis, position(b, index, size, unsigned))
+            return [b.load(source, *at)]
+
+        site.nest(
+            parallel(sizes),
+            ins=[
+                tir.In(places, indices(len(sizes), 0, every[axis : axis + count])),
+                tir.In(data),
+            ],
+            outs=[tir.Out(out, indices(len(sizes), 0, every))],
+            finish=finish,
+        )
+        site.done(out)
+
+
+SCATTERED: dict[str, tuple[str, str]] = {
+    "add": ("add", "add"),
+    "mul": ("mul", "mul"),
+    "max": ("max", "umax"),
+    "min": ("min", "umin"),
+}
+"""How an output combines, for signed numbers and for unsigned ones."""
+
+
+class ConvertScatter(ConversionPattern[graph.ScatterOp]):
+    """
+    A copy of the data, into which the updates go one after the other.
+    """
+
+    root = graph.ScatterOp
+
+    def match_and_rewrite(
+        self, op: graph.ScatterOp, operands: Operands, rewriter: ConversionRewriter
+    ) -> None:
+        site = Site(op, operands, rewriter)
+        data, places, updates = site.ins
+        axis, unsigned = op.axis.value.data, is_unsigned(site.element(1))
+        out = site.alloc()
+        sizes = site.sizes(data)
+        copy_nest(site, data, out, sizes, dims(len(sizes)), dims(len(sizes)))
+        kind = op.combine.data.value
+        combine = None
+        if kind != "none":
+            combine = SCATTERED[kind][is_unsigned(site.element(0))]
+        size = site.value_of(sizes[axis])
+        every = indices(len(sizes), 0, dims(len(sizes)))
+
+        def finish(
+            b: tir.RegionBuilder, index: SSAValue, update: SSAValue
+        ) -> list[SSAValue]:
+            at = [b.index(d) for d in range(len(sizes))]
+            at[axis] = position(b, index, size, unsigned)
+            return [update, *at]
+
+        site.nest(
+            [("sequential", size) for size in site.sizes(updates)],
+            ins=[tir.In(places, every), tir.In(updates, every)],
+            outs=[tir.Out(out, None, combine)],
+            finish=finish,
+        )
+        site.done(out)
+
+
+class ConvertReshape(ConversionPattern[graph.ReshapeOp]):
+    """A view of the same memory, through its one-dimensional form."""
+
+    root = graph.ReshapeOp
+
+    def match_and_rewrite(
+        self, op: graph.ReshapeOp, operands: Operands, rewriter: ConversionRewriter
+    ) -> None:
+        site = Site(op, operands, rewriter)
+        source = site.ins[0]
+        element = cast("MemRefType", source.type).element_type
+        sizes = site.result_sizes()
+        strides: list[Size] = []
+        stride: Size = 1
+        for size in reversed(sizes):
+            strides.insert(0, stride)
+            stride = _product(site, stride, size)
+        shape = [size if isinstance(size, int) else DYNAMIC for size in sizes]
+        site.done(
+            site(
+                memref.ReinterpretCastOp.from_dynamic(
+                    source, [0], sizes, strides, MemRefType(element, shape)
+                )
+            )
+        )
+
+
+def _product(site: Site, a: Size, b: Size) -> Size:
+    if isinstance(a, int) and isinstance(b, int):
+        return a * b
+    return site(arith.MuliOp(site.value_of(a), site.value_of(b)))
+
+
+PATTERNS = (
+    ConvertConcat(),
+    ConvertGather(),
+    ConvertPad(),
+    ConvertReshape(),
+    ConvertScatter(),
+    ConvertSlice(),
+    ConvertTranspose(),
+)

@@ -1,0 +1,250 @@
+"""
+Reductions, arg-reductions and cumulative sums as nests.
+"""
+
+from collections.abc import Sequence
+
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import AnyFloat, IntegerType, f32, i64
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir.affine import AffineExpr, AffineMap
+
+from transom.dialects import graph, tir
+from transom.lowering.conversion import ConversionPattern, ConversionRewriter, Operands
+from transom.lowering.graph_to_tir.scalars import (
+    compare,
+    computed_type,
+    extremes,
+    is_unsigned,
+    narrow,
+    widen,
+)
+from transom.lowering.graph_to_tir.site import Site, Size, dims, indices
+
+COMBINED: dict[str, tuple[type[Operation], type[Operation], type[Operation]]] = {
+    "sum": (arith.AddfOp, arith.AddiOp, arith.AddiOp),
+    "mean": (arith.AddfOp, arith.AddiOp, arith.AddiOp),
+    "prod": (arith.MulfOp, arith.MuliOp, arith.MuliOp),
+    "max": (arith.MaximumfOp, arith.MaxSIOp, arith.MaxUIOp),
+    "min": (arith.MinimumfOp, arith.MinSIOp, arith.MinUIOp),
+}
+"""The op of each kind for floats, signed and unsigned integers."""
+
+
+def neutral(kind: str, element: Attribute) -> int | float:
+    """What a reduction of a graph element type starts from."""
+    low, high = extremes(element)
+    return {"sum": 0, "mean": 0, "prod": 1, "max": low, "min": high}[kind]
+
+
+def combine(
+    b: tir.RegionBuilder, kind: str, element: Attribute, lhs: SSAValue, rhs: SSAValue
+) -> SSAValue:
+    """One step of a reduction."""
+    floating, signed, unsigned = COMBINED[kind]
+    if isinstance(element, AnyFloat):
+        op = floating
+    else:
+        op = unsigned if is_unsigned(element) else signed
+    return b(op(lhs, rhs))  # pyright: ignore[reportCallIssue] # binary ops
+
+
+class Reduction:
+    """
+    The dims of a reduction: result dims in parallel, then the reduced ones.
+
+    `reading` are the indices into the input, `writing` those into the result.
+    """
+
+    def __init__(
+        self, sizes: Sequence[Size], axes: Sequence[int], keepdims: bool
+    ) -> None:
+        rank = len(sizes)
+        kept = [axis for axis in range(rank) if axis not in axes]
+        order = {axis: i for i, axis in enumerate([*kept, *axes])}
+        self.kept = [sizes[axis] for axis in kept]
+        self.reduced = [sizes[axis] for axis in axes]
+        self.reading = [AffineExpr.dimension(order[axis]) for axis in range(rank)]
+        self.writing = [
+            AffineExpr.constant(0) if axis in axes else self.reading[axis]
+            for axis in range(rank)
+            if keepdims or axis not in axes
+        ]
+        self.rank = rank
+
+    def dims(self, kind: str = "reduction") -> list[tuple[str, Size]]:
+        """The dims of the nest."""
+        return [
+            *(("parallel", size) for size in self.kept),
+            *((kind, size) for size in self.reduced),
+        ]
+
+    def map(self, exprs: Sequence[AffineExpr]) -> AffineMap:
+        """An access without symbols."""
+        return indices(self.rank, 0, exprs)
+
+
+def reduce_nest(
+    site: Site,
+    source: SSAValue,
+    out: SSAValue,
+    loop: Reduction,
+    kind: str,
+    element: Attribute,
+) -> None:
+    """Fill `out` with the reduction of `source`."""
+    count: SSAValue | int = 1
+    if kind == "mean":
+        for size in loop.reduced:
+            if isinstance(count, int) and isinstance(size, int):
+                count *= size
+            else:
+                factors = site.value_of(count), site.value_of(size)
+                count = site(arith.MuliOp(*factors))
+
+    def finish(b: tir.RegionBuilder, total: SSAValue) -> list[SSAValue]:
+        if kind == "mean":
+            total = divide(b, total, count, element)
+        return [narrow(b, total, element)]
+
+    site.nest(
+        loop.dims(),
+        ins=[tir.In(source, loop.map(loop.reading))],
+        outs=[tir.Out(out, loop.map(loop.writing))],
+        init=lambda b: [b.constant(neutral(kind, element), computed_type(element))],
+        body=lambda b, x, acc: [combine(b, kind, element, acc, widen(b, x))],
+        finish=finish,
+    )
+
+
+def divide(
+    b: tir.RegionBuilder, total: SSAValue, count: SSAValue | int, element: Attribute
+) -> SSAValue:
+    """A sum over a number of elements."""
+    type = total.type
+    if isinstance(type, AnyFloat):
+        if isinstance(count, int):
+            return b(arith.DivfOp(total, b.constant(float(count), type)))
+        whole = b(arith.IndexCastOp(count, i64))
+        return b(arith.DivfOp(total, b(arith.SIToFPOp(whole, type))))
+    assert isinstance(type, IntegerType), "elements are numbers"
+    if isinstance(count, int):
+        divisor = b.constant(count, type)
+    else:
+        divisor = b(arith.IndexCastOp(count, type))
+    op = arith.DivUIOp if is_unsigned(element) else arith.DivSIOp
+    return b(op(total, divisor))
+
+
+class ConvertReduce(ConversionPattern[graph.ReduceOp]):
+    """One nest: result dims in parallel, the axes reduced; f16 and bf16 in f32."""
+
+    root = graph.ReduceOp
+
+    def match_and_rewrite(
+        self, op: graph.ReduceOp, operands: Operands, rewriter: ConversionRewriter
+    ) -> None:
+        site = Site(op, operands, rewriter)
+        loop = Reduction(
+            site.sizes(site.ins[0]), op.axes.get_values(), op.keepdims is not None
+        )
+        out = site.alloc()
+        kind = op.kind.data.value
+        reduce_nest(site, site.ins[0], out, loop, kind, site.element(0))
+        site.done(out)
+
+
+class ConvertArgReduce(ConversionPattern[graph.ArgReduceOp]):
+    """
+    Value and index are accumulators; an index of -1 says that none was seen yet.
+    """
+
+    root = graph.ArgReduceOp
+
+    def match_and_rewrite(
+        self, op: graph.ArgReduceOp, operands: Operands, rewriter: ConversionRewriter
+    ) -> None:
+        site = Site(op, operands, rewriter)
+        element = site.element(0)
+        axis = op.axis.value.data
+        loop = Reduction(site.sizes(site.ins[0]), (axis,), op.keepdims is not None)
+        out = site.alloc()
+        largest = op.kind.data.value == "argmax"
+        start = extremes(element)[0 if largest else 1]
+
+        def body(
+            b: tir.RegionBuilder, x: SSAValue, best: SSAValue, where: SSAValue
+        ) -> list[SSAValue]:
+            value = widen(b, x)
+            better = compare(b, "gt" if largest else "lt", element, value, best)
+            first = b(arith.CmpiOp(where, b.constant(-1, i64), "eq"))
+            take = b(arith.OrIOp(better, first))
+            here = b(arith.IndexCastOp(b.index(loop.rank - 1), i64))
+            return [
+                b(arith.SelectOp(take, value, best)),
+                b(arith.SelectOp(take, here, where)),
+            ]
+
+        site.nest(
+            loop.dims(),
+            ins=[tir.In(site.ins[0], loop.map(loop.reading))],
+            outs=[tir.Out(out, loop.map(loop.writing))],
+            init=lambda b: [
+                b.constant(start, computed_type(element)),
+                b.constant(-1, i64),
+            ],
+            body=body,
+            finish=lambda b, best, where: [where],
+        )
+        site.done(out)
+
+
+class ConvertCumsum(ConversionPattern[graph.CumsumOp]):
+    """
+    The axis is sequential and carries the sum; an exclusive one carries the sum before.
+    """
+
+    root = graph.CumsumOp
+
+    def match_and_rewrite(
+        self, op: graph.CumsumOp, operands: Operands, rewriter: ConversionRewriter
+    ) -> None:
+        site = Site(op, operands, rewriter)
+        element = site.element(0)
+        axis, sizes = op.axis.value.data, site.sizes(site.ins[0])
+        loop = Reduction(sizes, (axis,), keepdims=True)
+        position = list(loop.reading)
+        symbols: list[SSAValue] = []
+        if op.reverse is not None:
+            last: AffineExpr | int
+            if isinstance(size := sizes[axis], int):
+                last = size - 1
+            else:
+                symbols.append(size)
+                last = AffineExpr.symbol(0) - 1
+            position[axis] = tir.affine.add(last, position[axis] * -1)
+        access = indices(loop.rank, len(symbols), position)
+        out, type = site.alloc(), computed_type(element)
+        exclusive = op.exclusive is not None
+
+        def body(
+            b: tir.RegionBuilder, x: SSAValue, total: SSAValue, *before: SSAValue
+        ) -> list[SSAValue]:
+            grown = combine(b, "sum", element, total, widen(b, x))
+            return [grown, *(total for _ in before)]
+
+        site.nest(
+            loop.dims("sequential"),
+            ins=[tir.In(site.ins[0], access)],
+            outs=[tir.Out(out, access)],
+            init=lambda b: [b.constant(0, type)] * (2 if exclusive else 1),
+            body=body,
+            finish=lambda b, *seen: [narrow(b, seen[1 if exclusive else 0], element)],
+            symbols=symbols,
+        )
+        site.done(out)
+
+
+PATTERNS = (ConvertArgReduce(), ConvertCumsum(), ConvertReduce())
+
+__all__ = ["PATTERNS", "Reduction", "dims", "f32", "reduce_nest"]

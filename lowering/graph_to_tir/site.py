@@ -1,0 +1,175 @@
+"""
+What the patterns of graph ops share: sizes, result buffers and nests at one op.
+"""
+
+from collections.abc import Sequence
+from typing import TypeVar, cast
+
+from xdsl.dialects import arith, memref
+from xdsl.dialects.builtin import IndexType, IntegerAttr, MemRefType, TensorType
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir.affine import AffineExpr, AffineMap
+
+from transom.dialects import graph, tir
+from transom.dialects.graph.shapes import DYNAMIC, Dim
+from transom.dialects.tir.nest_builder import RegionCallback
+from transom.lowering.conversion import (
+    ConversionRewriter,
+    Operands,
+    Refusal,
+)
+from transom.lowering.conversion.pattern import RefusalError
+from transom.lowering.graph_to_tir.scalars import signless
+from transom.lowering.sizes import Size, reify
+
+OpT = TypeVar("OpT", bound=Operation)
+
+
+def kernel_type(type: Attribute) -> MemRefType | Refusal | None:
+    """
+    The memref that holds a tensor in a kernel: row-major, of the signless element type.
+    """
+    if not isinstance(type, TensorType):
+        return None
+    tensor = cast("TensorType[Attribute]", type)
+    if graph.layout_of(tensor) is not None:
+        return Refusal(f"expected a tensor without a layout, but got '{type}'")
+    return MemRefType(signless(tensor.element_type), tensor.get_shape())
+
+
+class Site:
+    """
+    Where one op is converted: its operands as memrefs, and what to build there.
+    """
+
+    def __init__(
+        self, op: graph.GraphOp, operands: Operands, rewriter: ConversionRewriter
+    ) -> None:
+        self.op = op
+        self.ins: tuple[SSAValue, ...] = tuple(operands)
+        self.rewriter = rewriter
+
+    def __call__(self, op: Operation) -> SSAValue:
+        """Insert an op and give its first result."""
+        return self.rewriter.insert(op).results[0]
+
+    def element(self, operand: int) -> Attribute:
+        """The element type of an operand, as the graph says it."""
+        return cast(
+            "TensorType[Attribute]", self.op.operands[operand].type
+        ).element_type
+
+    def result_element(self, result: int = 0) -> Attribute:
+        """The element type of a result, as the graph says it."""
+        return cast("TensorType[Attribute]", self.op.results[result].type).element_type
+
+    def constant(self, value: int) -> SSAValue:
+        """An index."""
+        return self(arith.ConstantOp(IntegerAttr(value, IndexType())))
+
+    def value_of(self, size: Size) -> SSAValue:
+        """A size as a value."""
+        return self.constant(size) if isinstance(size, int) else size
+
+    def dim(self, buffer: SSAValue, axis: int) -> Size:
+        """The size of one dimension of a memref."""
+        size = cast("MemRefType[Attribute]", buffer.type).get_shape()[axis]
+        if size != DYNAMIC:
+            return size
+        return self(memref.DimOp.from_source_and_index(buffer, self.constant(axis)))
+
+    def sizes(self, buffer: SSAValue) -> list[Size]:
+        """The sizes of a memref."""
+        rank = cast("MemRefType[Attribute]", buffer.type).get_num_dims()
+        return [self.dim(buffer, axis) for axis in range(rank)]
+
+    def size(self, dim: Dim) -> Size:
+        """What a size of the op is at run time."""
+        return reify(dim, lambda operand, axis: self.dim(self.ins[operand], axis), self)
+
+    def alloc(
+        self, sizes: Sequence[Size] | None = None, element: Attribute | None = None
+    ) -> SSAValue:
+        """A buffer of these sizes; by default for the first result."""
+        if sizes is None:
+            sizes = self.result_sizes()
+        if element is None:
+            element = signless(self.result_element())
+        shape = [size if isinstance(size, int) else DYNAMIC for size in sizes]
+        dynamic = [size for size in sizes if not isinstance(size, int)]
+        return self(tir.AllocOp(MemRefType(element, shape), dynamic))
+
+    def result_sizes(self, result: int = 0) -> list[Size]:
+        """The sizes of a result; what its type says goes before what is inferred."""
+        declared = cast(
+            "TensorType[Attribute]", self.op.results[result].type
+        ).get_shape()
+        return [
+            declared_size if declared_size != DYNAMIC else self.size(dim)
+            for declared_size, dim in zip(
+                declared, self.op.result_dims()[result], strict=True
+            )
+        ]
+
+    def nest(
+        self,
+        dims: Sequence[tuple[str, Size]],
+        *,
+        ins: Sequence[tir.In] = (),
+        outs: Sequence[tir.Out],
+        finish: RegionCallback,
+        init: RegionCallback | None = None,
+        body: RegionCallback | None = None,
+        symbols: Sequence[SSAValue] = (),
+    ) -> None:
+        """Insert a nest (`tir.NestOp.build_nest`)."""
+        self.rewriter.insert(
+            tir.NestOp.build_nest(
+                dims,
+                ins=ins,
+                outs=outs,
+                init=init,
+                body=body,
+                finish=finish,
+                symbols=symbols,
+            )
+        )
+
+    def done(self, *results: SSAValue) -> None:
+        """Put buffers in the place of the op's results."""
+        self.rewriter.replace(self.op, (), results)
+
+
+class Symbols:
+    """The `at` operands of a nest that is being built, as expressions."""
+
+    def __init__(self) -> None:
+        self.values: list[SSAValue] = []
+
+    def __call__(self, value: Size) -> AffineExpr:
+        """A size or index in a map."""
+        if isinstance(value, int):
+            return AffineExpr.constant(value)
+        if value not in self.values:
+            self.values.append(value)
+        return AffineExpr.symbol(self.values.index(value))
+
+
+def indices(rank: int, symbols: int, exprs: Sequence[AffineExpr]) -> AffineMap:
+    """The access with these indices, of a nest of so many dims and symbols."""
+    return tir.affine.normalize_map(AffineMap(rank, symbols, tuple(exprs)))
+
+
+def dims(count: int, start: int = 0) -> list[AffineExpr]:
+    """So many dims of a nest, from one on."""
+    return [AffineExpr.dimension(i) for i in range(start, start + count)]
+
+
+def parallel(sizes: Sequence[Size]) -> list[tuple[str, Size]]:
+    """Parallel dims of a nest."""
+    return [("parallel", size) for size in sizes]
+
+
+def refuse(reason: str) -> RefusalError:
+    """A refusal to raise."""
+    return RefusalError(Refusal(reason))
