@@ -26,6 +26,7 @@ from transom.lowering.conversion.pattern import (
     PatternError,
     PatternSet,
     Refusal,
+    name_of_op,
     operand_range,
     operand_segments,
     result_segments,
@@ -40,7 +41,7 @@ from transom.lowering.conversion.report import (
     Refused,
 )
 from transom.lowering.conversion.rewriter import ConversionRewriter
-from transom.lowering.conversion.target import ConversionTarget, Legality, name_of_op
+from transom.lowering.conversion.target import ConversionTarget, Legality
 from transom.lowering.conversion.type_converter import Signature, TypeConverter
 
 __all__ = [

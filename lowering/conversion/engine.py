@@ -31,6 +31,7 @@ from transom.lowering.conversion.pattern import (
     PatternSet,
     Refusal,
     RefusalError,
+    name_of_op,
 )
 from transom.lowering.conversion.report import (
     BudgetError,
@@ -47,7 +48,6 @@ from transom.lowering.conversion.target import (
     ConversionTarget,
     Legality,
     Predicate,
-    name_of_op,
 )
 from transom.lowering.conversion.type_converter import TypeConverter, types_text
 
@@ -473,45 +473,48 @@ class Engine:
         state = self.state
         for value, cast in self._placeholders.items():
             stand_in = cast.results[0]
+            updates = [u for u in state.operand_updates if stand_in in u[1]]
+            users = [use.operation for use in stand_in.uses]
+            users.extend(op for op, _ in updates)
+            if not users:
+                continue
             group = state.values.get(value)
             if group is None:
-                if stand_in.first_use is None:
-                    continue
-                user = stand_in.first_use.operation
                 raise PatternError(
-                    f"'{name_of_op(user)}' uses a value that was never inserted"
+                    f"'{name_of_op(users[0])}' uses a value that was never inserted"
                 )
             if isinstance(group, tuple) or group.type != value.type:
-                group = self._cast_after_definition(value, group)
+                group = self._cast_after_definition(users[0], value, group)
             stand_in.replace_all_uses_with(group)
-            for _, operands in state.operand_updates:
-                for index, operand in enumerate(operands):
-                    if operand is stand_in:
-                        operands[index] = group
+            for _, operands in updates:
+                operands[:] = [group if v is stand_in else v for v in operands]
 
-    def _cast_after_definition(self, value: SSAValue, group: Group) -> SSAValue:
+    def _cast_after_definition(
+        self, user: Operation, value: SSAValue, group: Group
+    ) -> SSAValue:
+        """A value of its old type for what uses a value before it is defined."""
         have = group if isinstance(group, tuple) else (group,)
-        user = next(iter(self._placeholders[value].results[0].uses), None)
-        if self.converter is None or user is None or not have:
-            return value
+        state = self.state
         owners = {v.owner for v in have}
-        for plan in self.state.plan_log:
+        made = None
+        for plan in state.plan_log:
             places = [i + 1 for i, op in enumerate(plan.ops) if op in owners]
-            if not places and plan.block not in owners:
-                continue
-            plan.changed = True
-            outer, self.state.plan = self.state.plan, Plan(Block(), plan, True)
-            op = user.operation
-            self.frame = _hook_frame(op, op.location, None, self.state)
-            made = self.converter.to_source(self.rewriter, value.type, have)
-            at = max(places, default=0)
-            plan.ops[at:at] = self.state.plan.ops
-            self.frame, self.state.plan = None, outer
-            if made is None:
-                self._no_source(op, user.index, value, have)
-                return value
-            return made
-        return value
+            if (places or plan.block in owners) and self.converter is not None:
+                outer, state.plan = state.plan, Plan(Block(), plan, True)
+                location = user.location
+                self.frame = _hook_frame(user, location, None, state)
+                made = self.converter.to_source(self.rewriter, value.type, have)
+                at = max(places, default=0)
+                plan.ops[at:at] = state.plan.ops
+                plan.changed = True
+                self.frame, state.plan = None, outer
+                break
+        if made is None:
+            operands = tuple(user._operands)
+            index = operands.index(value) if value in operands else 0
+            self._no_source(user, index, value, have)
+            return value
+        return made
 
     # Outcomes
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from types import UnionType
 from typing import TYPE_CHECKING, Generic, NoReturn, TypeAlias, TypeVar, cast
 
-from xdsl.dialects.builtin import DenseArrayBase
+from xdsl.dialects.builtin import DenseArrayBase, UnregisteredOp
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import (
     AttrSizedOperandSegments,
@@ -109,9 +109,14 @@ class Operands:
 
     def _not_single(self, index: int, group: tuple[SSAValue, ...]) -> NoReturn:
         raise PatternError(
-            f"operand {index} of '{self._op.name}' has become {len(group)} values; "
-            "use Operands.groups"
+            f"operand {index} of '{name_of_op(self._op)}' has become {len(group)} "
+            "values; use Operands.groups"
         )
+
+
+def name_of_op(op: Operation) -> str:
+    """The name as written, also of an op of an unregistered dialect."""
+    return op.op_name.data if isinstance(op, UnregisteredOp) else op.name
 
 
 def operand_range(op: Operation, name: str) -> tuple[int, int]:

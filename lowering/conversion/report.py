@@ -10,7 +10,7 @@ from xdsl.dialects.builtin import LocationAttr
 from xdsl.ir import Operation
 
 from transom.dialects.diagnostics import Note, OpError
-from transom.lowering.conversion.target import name_of_op
+from transom.lowering.conversion.pattern import name_of_op
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,7 @@ from transom.lowering.conversion.pattern import (
     PatternError,
     Refusal,
     RefusalError,
+    name_of_op,
 )
 from transom.lowering.conversion.state import Group, Plan, State
 from transom.lowering.conversion.type_converter import Signature, TypeConverter
@@ -87,7 +88,7 @@ class ConversionRewriter:
         """
         frame = self._frame
         if op.parent is not None:
-            raise PatternError(f"'{op.name}' is inserted twice")
+            raise PatternError(f"'{name_of_op(op)}' is inserted twice")
         if op.location is UNKNOWN_LOC:
             op.location = frame.location
         state = self._state
@@ -127,7 +128,7 @@ class ConversionRewriter:
             assert frame.pattern is not None, "only patterns replace ops"
             raise PatternError(
                 f"{frame.pattern.name} replaces the {len(op.results)} results of "
-                f"'{op.name}' by {len(results)}"
+                f"'{name_of_op(op)}' by {len(results)}"
             )
         state = self._state
         for old, new in zip(op.results, results, strict=True):
@@ -316,8 +317,8 @@ class ConversionRewriter:
         if op is not frame.op or frame.replaced:
             name = "a hook" if frame.pattern is None else frame.pattern.name
             raise PatternError(
-                f"{name} replaces '{op.name}', which is not (or no longer) the op "
-                "that is being rewritten"
+                f"{name} replaces '{name_of_op(op)}', which is not (or no longer) "
+                "the op that is being rewritten"
             )
 
     def _mark_replaced(self, frame: Frame, op: Operation) -> None:

@@ -8,10 +8,9 @@ from enum import Enum
 from types import UnionType
 from typing import TypeAlias
 
-from xdsl.dialects.builtin import UnregisteredOp
 from xdsl.ir import Dialect, Operation
 
-from transom.lowering.conversion.pattern import Refusal, roots_of
+from transom.lowering.conversion.pattern import Refusal, name_of_op, roots_of
 
 OpKind: TypeAlias = type[Operation] | str | UnionType
 """An op class, the name of an op, or a union of op classes."""
@@ -170,8 +169,3 @@ class ConversionTarget:
         name = key if isinstance(key, str) else getattr(key, "name", "")
         rule = self._dialects.get(name.partition(".")[0])
         return rule is not None and rule.legality is Legality.ILLEGAL
-
-
-def name_of_op(op: Operation) -> str:
-    """The name as written, also of an op of an unregistered dialect."""
-    return op.op_name.data if isinstance(op, UnregisteredOp) else op.name
