@@ -31,11 +31,8 @@ from xdsl.dialects.builtin import (
     LocationAttr,
     NameLoc,
     StringAttr,
-    UnregisteredOp,
 )
 from xdsl.ir import Attribute, Operation
-from xdsl.traits import NoTerminator
-from xdsl.utils.exceptions import DiagnosticException, VerifyException
 
 MAX_LISTED_NAMES = 16
 """A list of expected names up to this length is shown whole."""
@@ -245,57 +242,6 @@ def did_you_mean(name: str, candidates: Iterable[str]) -> str:
     if len(names) == 1:
         return f"; expected '{names[0]}'"
     return "; expected one of " + ", ".join(f"'{n}'" for n in names)
-
-
-def verify_module(op: Operation) -> None:
-    """
-    Verify an op and all that it holds.
-
-    Raises `OpError` at the first op, in the order of the text, that breaks a rule;
-    nested ops are checked before the op around them.
-    """
-    for nested in _innermost_first(op):
-        try:
-            _verify_blocks(nested)
-            nested.verify(verify_nested_ops=False)
-        except OpError:
-            raise
-        except DiagnosticException as e:
-            raise OpError(nested, _message_of(e, nested)) from None
-
-
-def _innermost_first(op: Operation) -> Iterable[Operation]:
-    """All ops under `op`, each after those that it holds; depth costs no stack."""
-    stack: list[tuple[Operation, bool]] = [(op, False)]
-    while stack:
-        current, opened = stack.pop()
-        if opened or not current.regions:
-            yield current
-            continue
-        stack.append((current, True))
-        for region in reversed(current.regions):
-            for block in reversed(tuple(region.blocks)):
-                stack.extend((inner, False) for inner in reversed(tuple(block.ops)))
-
-
-def _verify_blocks(op: Operation) -> None:
-    """What xDSL checks in `Block.verify`: no block lacks its terminator."""
-    for region in op.regions:
-        blocks = tuple(region.blocks)
-        for block in blocks:
-            if block.last_op is not None:
-                continue
-            if len(blocks) > 1 or not op.has_trait(NoTerminator):
-                raise VerifyException(
-                    "expected a terminator in each block, but one is empty"
-                )
-
-
-def _message_of(error: DiagnosticException, op: Operation) -> str:
-    """A verifier's message, without xDSL's frame around it."""
-    name = op.op_name.data if isinstance(op, UnregisteredOp) else op.name
-    message = str(error).removeprefix("Operation does not verify: ")
-    return f"'{name}' op {message.removeprefix(f'Operation {op.name} ')}"
 
 
 Handler = Callable[[Diagnostic], None]

@@ -14,7 +14,7 @@ from xdsl.dialects.builtin import ModuleOp, TensorType, UnregisteredOp
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation, SSAValue
 
-from transom.dialects.diagnostics import OpError, verify_module
+from transom.dialects.diagnostics import OpError
 from transom.dialects.target import (
     LOWERED_TO,
     PHASE,
@@ -23,6 +23,7 @@ from transom.dialects.target import (
     phase_of,
     place_of,
 )
+from transom.dialects.verifier import verify_module
 
 KEPT_GRAPH_OPS = frozenset({"graph.copy", "graph.weight", "graph.weight_ref"})
 """What is left of `graph` in main once kernels are made."""

@@ -17,7 +17,8 @@ from xdsl.passes import ModulePass
 from xdsl.printer import Printer
 from xdsl.traits import SymbolOpInterface
 
-from transom.dialects.diagnostics import Note, OpError, verify_module
+from transom.dialects.diagnostics import Note, OpError
+from transom.dialects.verifier import verify_module
 from transom.passes.pipeline import PassObserver
 
 

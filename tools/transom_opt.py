@@ -39,9 +39,9 @@ from transom.dialects.diagnostics import (
     did_you_mean,
     file_location,
     handling,
-    verify_module,
 )
 from transom.dialects.parser import allow_deep_recursion
+from transom.dialects.verifier import verify_module
 from transom.driver import PHASES, lower_in_place
 from transom.passes.pipeline import (
     PassObserver,

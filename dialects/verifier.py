@@ -1,0 +1,65 @@
+"""
+Verify a module, with the place of the op that breaks a rule.
+"""
+
+from collections.abc import Iterable
+
+from xdsl.dialects.builtin import UnregisteredOp
+from xdsl.ir import Operation
+from xdsl.traits import NoTerminator
+from xdsl.utils.exceptions import DiagnosticException, VerifyException
+
+from transom.dialects.diagnostics import OpError
+from transom.dialects.dominance import verify_dominance
+
+
+def verify_module(op: Operation) -> None:
+    """
+    Verify an op and all that it holds.
+
+    Raises `OpError` at the first op, in the order of the text, that breaks a rule;
+    nested ops are checked before the op around them.
+    """
+    for nested in _innermost_first(op):
+        try:
+            _verify_blocks(nested)
+            nested.verify(verify_nested_ops=False)
+        except OpError:
+            raise
+        except DiagnosticException as e:
+            raise OpError(nested, _message_of(e, nested)) from None
+    verify_dominance(op)
+
+
+def _innermost_first(op: Operation) -> Iterable[Operation]:
+    """All ops under `op`, each after those that it holds; depth costs no stack."""
+    stack: list[tuple[Operation, bool]] = [(op, False)]
+    while stack:
+        current, opened = stack.pop()
+        if opened or not current.regions:
+            yield current
+            continue
+        stack.append((current, True))
+        for region in reversed(current.regions):
+            for block in reversed(tuple(region.blocks)):
+                stack.extend((inner, False) for inner in reversed(tuple(block.ops)))
+
+
+def _verify_blocks(op: Operation) -> None:
+    """What xDSL checks in `Block.verify`: no block lacks its terminator."""
+    for region in op.regions:
+        blocks = tuple(region.blocks)
+        for block in blocks:
+            if block.last_op is not None:
+                continue
+            if len(blocks) > 1 or not op.has_trait(NoTerminator):
+                raise VerifyException(
+                    "expected a terminator in each block, but one is empty"
+                )
+
+
+def _message_of(error: DiagnosticException, op: Operation) -> str:
+    """A verifier's message, without xDSL's frame around it."""
+    name = op.op_name.data if isinstance(op, UnregisteredOp) else op.name
+    message = str(error).removeprefix("Operation does not verify: ")
+    return f"'{name}' op {message.removeprefix(f'Operation {op.name} ')}"
