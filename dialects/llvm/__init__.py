@@ -50,7 +50,6 @@ from xdsl.dialects.llvm import (
     FSinOp,
     FSqrtOp,
     FSubOp,
-    FuncOp,
     GEPOp,
     GlobalOp,
     ICmpPredicateFlag,
@@ -124,6 +123,7 @@ from transom.dialects.llvm.float_intrinsics import (
     FTanOp,
     FTruncOp,
 )
+from transom.dialects.llvm.function import FuncOp
 from transom.dialects.llvm.integer_intrinsics import (
     AbsOp,
     BitReverseOp,
@@ -411,6 +411,7 @@ OPERATIONS: tuple[type[Operation], ...] = (
     FTanOp,
     FTanhOp,
     FTruncOp,
+    FuncOp,
     FreezeOp,
     ICmpOp,
     LoadOp,

@@ -96,6 +96,16 @@ BODIES = [
     llvm.intr.trap
     """,
     """
+    llvm.func internal fastcc hidden unnamed_addr @f(
+        %p: !llvm.ptr {llvm.noalias}, %n: i64) -> (i32 {llvm.noundef})
+        attributes {no_inline, test.a} {
+      %z = llvm.mlir.constant(0 : i32) : i32
+      llvm.return %z : i32
+    }
+    llvm.func extern_weak @printf(!llvm.ptr {llvm.nonnull}, ...) -> i32
+    llvm.func @g(!llvm.ptr, i64 {llvm.signext})
+    """,
+    """
     %p = "test.op"() : () -> !llvm.ptr
     %m = "test.op"() : () -> vector<4xi1>
     %v = "test.op"() : () -> vector<4xi8>
@@ -120,7 +130,7 @@ def examples() -> list[tuple[str, str]]:
         assert match, f"{op.name} has no example"
         text = " ".join(match[1].split())
         assert op.name in text
-        if ") -> " in text:
+        if " : (" in text and ") -> " in text:
             found.append((op.name, text))
     assert len(found) > 40
     return found
@@ -184,7 +194,9 @@ def test_a_comparison_of_vectors_gives_a_vector() -> None:
     bad = llvm.FCmpOp.create(
         operands=[source.res[0], source.res[0]],
         result_types=[i1],
-        properties={"predicate": llvm.FCmpOp(source.res[0], source.res[0], "oeq").predicate},
+        properties={
+            "predicate": llvm.FCmpOp(source.res[0], source.res[0], "oeq").predicate
+        },
     )
     with pytest.raises(
         VerifyException, match=r"expected a result of type 'vector<4xi1>', but got 'i1'"
@@ -209,3 +221,13 @@ def test_it_replaces_the_upstream_dialect() -> None:
     names = [op.name for op in llvm.LLVM.operations]
     assert len(names) == len(set(names))
     assert set(names) >= {op.name for op in llvm.upstream.LLVM.operations}
+
+
+def test_arguments_are_named_or_not() -> None:
+    with pytest.raises(ParseError, match="expected all arguments to be named, or none"):
+        parse("llvm.func @f(%x: i32, f32)")
+
+
+def test_nothing_follows_the_variadic_arguments() -> None:
+    with pytest.raises(ParseError, match=r"expected '\)' after '...'"):
+        parse("llvm.func @f(..., i32)")
