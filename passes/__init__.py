@@ -10,5 +10,6 @@ PASSES: dict[str, str] = {
     "graph-outline-regions": (
         "transom.passes.graph_outline_regions:GraphOutlineRegionsPass"
     ),
+    "tir-fuse-nests": "transom.passes.tir_fuse_nests:TirFuseNestsPass",
 }
 """Same-level passes: name to `module:Class`, resolved when first used."""

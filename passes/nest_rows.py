@@ -1,0 +1,330 @@
+"""
+Nests that work on the same rows become one `tir.block` over the rows.
+
+A *row dim* is a parallel dim that all nests of a run have in common: wherever two of
+them meet in a buffer, both use it for the same index. The block has the row dims; its
+nests have the dims that are left, and its buffers hold what is left of theirs.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import cast
+
+from xdsl.dialects import memref
+from xdsl.dialects.builtin import IndexType, MemRefType
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
+
+from transom.dialects.tir import (
+    AccessAttr,
+    AllocOp,
+    BlockOp,
+    DimAttr,
+    DimKind,
+    IndexOp,
+    NestOp,
+    YieldOp,
+    affine,
+)
+from transom.passes.nest_fusion import same_bound
+
+NestDim = tuple[int, int]
+"""The number of a nest in its run, and a dim of it."""
+
+
+def group_rows(block: Block) -> None:
+    """Put runs of nests of a block that have row dims into blocks."""
+    for run in runs_of(block):
+        start = 0
+        while start < len(run):
+            rows, end = None, start + 1
+            for stop in range(start + 2, len(run) + 1):
+                found = find_rows(run[start:stop])
+                if found is None:
+                    break
+                rows, end = found, stop
+            if rows is not None:
+                rows.build()
+            start = end
+
+
+def runs_of(block: Block) -> Iterator[list[NestOp]]:
+    """The runs of nests with nothing between them but buffers and index arithmetic."""
+    run: list[NestOp] = []
+    for op in tuple(block.ops):
+        if isinstance(op, NestOp) and can_be_grouped(op):
+            run.append(op)
+        elif not isinstance(op, AllocOp | memref.DimOp) and not (
+            op.name.startswith("arith.") and not op.regions
+        ):
+            yield run
+            run = []
+    yield run
+
+
+def can_be_grouped(nest: NestOp) -> bool:
+    """Whether the points of parallel dims of a nest write different elements."""
+    return not any(
+        access.is_indirect or access.combine is not None for access in nest.out_accesses
+    )
+
+
+@dataclass
+class Rows:
+    """The row dims of a run of nests, outermost first: one dim of each nest."""
+
+    nests: Sequence[NestOp]
+    classes: list[list[int]]
+    shrunk: dict[SSAValue, list[int]] = field(default_factory=dict[SSAValue, list[int]])
+    """The buffers of the run, with the indices that are row dims."""
+
+    def build(self) -> None:
+        """Replace the nests by a block."""
+        first, last = self.nests[0], self.nests[-1]
+        place = last.parent
+        assert place is not None, "the nests of a block"
+        bounds = [first.bounds_values()[members[0]] for members in self.classes]
+        body = Block(arg_types=[IndexType()] * len(bounds))
+        buffers: dict[SSAValue, SSAValue] = {}
+        for buffer, dropped in self.shrunk.items():
+            alloc = cast("AllocOp", buffer.owner)
+            new = shrink(alloc, dropped)
+            body.add_op(new)
+            buffers[buffer] = new.result
+        for number, nest in enumerate(self.nests):
+            body.add_op(self._inner(number, nest, body, buffers))
+        body.add_op(YieldOp())
+        block = BlockOp(
+            [
+                DimAttr(DimKind.PARALLEL, b if isinstance(b, int) else None)
+                for b in bounds
+            ],
+            [bound for bound in bounds if not isinstance(bound, int)],
+            Region(body),
+        )
+        block.location = first.location
+        place.insert_op_before(block, last)
+        for op in (*reversed(self.nests), *(b.owner for b in self.shrunk)):
+            assert isinstance(op, Operation), "nests and buffers"
+            op.detach()
+            op.erase()
+
+    def _inner(
+        self,
+        number: int,
+        nest: NestOp,
+        body: Block,
+        buffers: dict[SSAValue, SSAValue],
+    ) -> NestOp:
+        rows = {members[number]: i for i, members in enumerate(self.classes)}
+        left = [d for d in range(nest.rank) if d not in rows]
+        symbols = [*nest.symbols, *body.args]
+        dims: list[AffineExpr] = [
+            affine.sym(len(nest.symbols) + rows[d])
+            if d in rows
+            else AffineExpr.dimension(left.index(d))
+            for d in range(nest.rank)
+        ]
+
+        def moved(value: SSAValue, access: AccessAttr) -> AccessAttr:
+            if access.map is None:
+                return access
+            dropped = self.shrunk.get(value, [])
+            results = tuple(
+                affine.substitute(expr, dims)
+                for index, expr in enumerate(access.map.results)
+                if index not in dropped
+            )
+            return access.with_map(AffineMap(len(left), len(symbols), results))
+
+        bounds = nest.bounds_values()
+        inner = NestOp(
+            [nest.dims.data[d] for d in left],
+            [b for d in left if not isinstance(b := bounds[d], int)],
+            symbols,
+            [buffers.get(v, v) for v in nest.ins],
+            [moved(v, a) for v, a in zip(nest.ins, nest.in_accesses, strict=True)],
+            [buffers.get(v, v) for v in nest.outs],
+            [moved(v, a) for v, a in zip(nest.outs, nest.out_accesses, strict=True)],
+            [region.clone() for region in nest.regions],
+            nest.schedule,
+        )
+        inner.location = nest.location
+        for op in [op for op in inner.walk() if isinstance(op, IndexOp)]:
+            if op.position in rows:
+                op.result.replace_all_uses_with(body.args[rows[op.position]])
+                op.detach()
+                op.erase()
+            else:
+                op.properties["dim"] = IndexOp(left.index(op.position)).dim
+        return inner
+
+
+def shrink(alloc: AllocOp, dropped: Sequence[int]) -> AllocOp:
+    """A buffer without some of its dimensions."""
+    type = cast("MemRefType[Attribute]", alloc.result.type)
+    sizes = iter(alloc.dynamic_sizes)
+    shape: list[int] = []
+    dynamic: list[SSAValue] = []
+    for axis, size in enumerate(type.get_shape()):
+        value = next(sizes) if size == -1 else None
+        if axis in dropped:
+            continue
+        shape.append(size)
+        if value is not None:
+            dynamic.append(value)
+    new = AllocOp.create(
+        operands=dynamic,
+        properties=dict(alloc.properties),
+        result_types=[MemRefType(type.element_type, shape)],
+    )
+    new.location = alloc.location
+    return new
+
+
+class DimClasses:
+    """Dims of nests that stand for the same index of a buffer (union-find)."""
+
+    def __init__(self) -> None:
+        self._parents: dict[NestDim, NestDim] = {}
+        self._local: set[NestDim] = set()
+
+    def find(self, dim: NestDim) -> NestDim:
+        """The representative of a dim's class."""
+        while (parent := self._parents.get(dim, dim)) != dim:
+            dim = parent
+        return dim
+
+    def unite(self, dims: Sequence[NestDim]) -> None:
+        """Say that dims are one index."""
+        root = self.find(dims[0])
+        for dim in dims[1:]:
+            other = self.find(dim)
+            if other != root:
+                self._parents[other] = root
+                if other in self._local:
+                    self._local.add(root)
+
+    def exclude(self, dim: NestDim) -> None:
+        """Say that a dim runs inside of a row."""
+        self._local.add(self.find(dim))
+
+    def is_row(self, dim: NestDim) -> bool:
+        """Whether nothing says that a dim runs inside of a row."""
+        return self.find(dim) not in self._local
+
+
+def find_rows(nests: Sequence[NestOp]) -> Rows | None:
+    """The row dims of some nests in order, or None if there are none."""
+    written = {out for nest in nests for out in nest.outs}
+    shared = {
+        buffer: accesses
+        for buffer in dict.fromkeys(
+            v for nest in nests for v in (*nest.outs, *nest.ins)
+        )
+        if buffer in written and len(accesses := list(accesses_of(nests, buffer))) > 1
+    }
+    if not _connected(nests, shared):
+        return None
+    classes = DimClasses()
+    for accesses in shared.values():
+        if any(access.map is None or access.pad is not None for _, access in accesses):
+            return None
+        _unite(nests, accesses, classes)
+    rows = Rows(nests, [])
+    for dim in range(nests[0].rank):
+        members = _members(nests, classes, (0, dim))
+        if members is not None and _same_bounds(nests, members):
+            rows.classes.append(members)
+    rows.classes = [m for m in rows.classes if _in_all(m, shared)]
+    if not rows.classes:
+        return None
+    for buffer, accesses in shared.items():
+        users = {use.operation for use in buffer.uses}
+        if isinstance(buffer.owner, AllocOp) and users <= set(nests):
+            rows.shrunk[buffer] = [_index_of(m, accesses) for m in rows.classes]
+    return rows
+
+
+def accesses_of(
+    nests: Sequence[NestOp], buffer: SSAValue
+) -> Iterator[tuple[int, AccessAttr]]:
+    """All accesses to a buffer, with the number of the nest."""
+    for number, nest in enumerate(nests):
+        for values, accesses in (
+            (nest.ins, nest.in_accesses),
+            (nest.outs, nest.out_accesses),
+        ):
+            for value, access in zip(values, accesses, strict=True):
+                if value is buffer:
+                    yield number, access
+
+
+Shared = dict[SSAValue, list[tuple[int, AccessAttr]]]
+
+
+def _connected(nests: Sequence[NestOp], shared: Shared) -> bool:
+    """Whether each nest but the first meets an earlier one in a buffer."""
+    met = {0}
+    for accesses in sorted(shared.values(), key=lambda found: found[-1][0]):
+        numbers = {number for number, _ in accesses}
+        if len(numbers) > 1:
+            met |= numbers
+    return len(met) == len(nests)
+
+
+def _unite(
+    nests: Sequence[NestOp],
+    accesses: Sequence[tuple[int, AccessAttr]],
+    classes: DimClasses,
+) -> None:
+    maps = [(n, a.map) for n, a in accesses if a.map is not None]
+    for index in range(len(maps[0][1].results)):
+        exprs = [(n, map.results[index]) for n, map in maps]
+        dims = [(n, e.position) for n, e in exprs if isinstance(e, AffineDimExpr)]
+        parallel = all(nests[n].dim_kinds[d] is DimKind.PARALLEL for n, d in dims)
+        if len(dims) == len(exprs) and parallel:
+            classes.unite(dims)
+        else:
+            for number, expr in exprs:
+                for dim in expr.used_dims():
+                    classes.exclude((number, dim))
+
+
+def _members(
+    nests: Sequence[NestOp], classes: DimClasses, dim: NestDim
+) -> list[int] | None:
+    """The one dim of each nest that is the same row dim as this one."""
+    if not classes.is_row(dim):
+        return None
+    root = classes.find(dim)
+    members: list[int] = []
+    for number, nest in enumerate(nests):
+        found = [d for d in range(nest.rank) if classes.find((number, d)) == root]
+        if len(found) != 1:
+            return None
+        members += found
+    return members
+
+
+def _same_bounds(nests: Sequence[NestOp], members: Sequence[int]) -> bool:
+    bounds = [n.bounds_values()[d] for n, d in zip(nests, members, strict=True)]
+    return all(same_bound(bounds[0], bound) for bound in bounds)
+
+
+def _index_of(
+    members: Sequence[int], accesses: Sequence[tuple[int, AccessAttr]]
+) -> int:
+    """The index of a buffer that a row dim is in all accesses, or -1."""
+    maps = [(number, access.map) for number, access in accesses if access.map]
+    for index in range(len(maps[0][1].results)):
+        if all(
+            map.results[index] == AffineExpr.dimension(members[number])
+            for number, map in maps
+        ):
+            return index
+    return -1
+
+
+def _in_all(members: Sequence[int], shared: Shared) -> bool:
+    return all(_index_of(members, accesses) >= 0 for accesses in shared.values())
