@@ -80,6 +80,7 @@ class StorageProgram:
         moves: Sequence[Move] = (),
     ) -> int:
         """A new point; moves happen at once, and alone."""
+        assert all(m.whole or m.target != m.source for m in moves), "a part is smaller"
         self.reads.append(_mask(reads) | _mask(move.source for move in moves))
         self.writes.append(_mask(writes) | _mask(move.target for move in moves))
         self.undefined.append(_mask(undefined))
@@ -138,16 +139,17 @@ class Assignment:
     def coalesce(
         self,
         affinities: Iterable[Affinity],
-        admits: Callable[[int, int], bool] = lambda left, right: True,
+        join: Callable[[int, int], bool] = lambda left, right: True,
     ) -> None:
         """
         Let variables share where that is sound.
 
-        `admits` is asked about two storages that do not interfere, and may refuse.
+        `join` is asked about two storages that do not interfere. If it does not refuse,
+        the first becomes that of both.
         """
         for affinity in sorted(affinities, key=lambda a: -a.weight):
             left, right = self.storage(affinity.left), self.storage(affinity.right)
-            if left != right and self._may_share(left, right) and admits(left, right):
+            if left != right and self._may_share(left, right) and join(left, right):
                 self._join(left, right)
 
     def _may_share(self, left: int, right: int) -> bool:
