@@ -113,20 +113,17 @@ def interval_of(
     exact = True
     seen: set[AffineExpr] = set()
     for product, coefficient in affine.terms_of(expr).items():
-        value = Interval(1, 1)
+        value = Interval(coefficient, coefficient)
         for atom in product:
             value = _product(value, _interval_of_atom(atom, dims, symbols))
-        value = _product(value, Interval(coefficient, coefficient))
+            # Both ends are reached if all atoms reach theirs independently.
+            variables = {
+                e for e in atom.dfs() if isinstance(e, AffineDimExpr | AffineSymExpr)
+            }
+            exact = exact and not (variables & seen)
+            seen |= variables
         lower, upper = lower + value.lower, upper + value.upper
-        # The ends of a sum are reached when its terms reach theirs independently.
-        variables = {
-            e
-            for atom in product
-            for e in atom.dfs()
-            if isinstance(e, AffineDimExpr | AffineSymExpr)
-        }
-        exact = exact and value.exact and not (variables & seen)
-        seen |= variables
+        exact = exact and value.exact
     return Interval(lower, upper, exact)
 
 
