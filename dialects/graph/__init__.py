@@ -101,6 +101,9 @@ from transom.dialects.graph.elementwise import (
 from transom.dialects.graph.elementwise import (
     UnaryOp as UnaryOp,
 )
+from transom.dialects.graph.folding import (
+    GraphConstants as GraphConstants,
+)
 from transom.dialects.graph.functions import (
     AbsOp as AbsOp,
 )

@@ -1,8 +1,434 @@
 """
-Algebraic simplifications, applied by `canonicalize`.
+Algebraic simplifications that make new ops, applied by `canonicalize` after the folds.
+
+They never add work, and none undoes another: constants go to the right, inner ops of a
+chain disappear, shapes become numbers.
 """
 
-from xdsl.ir import Operation
-from xdsl.pattern_rewriter import RewritePattern
+from collections.abc import Sequence
 
-PATTERNS: dict[type[Operation], tuple[RewritePattern, ...]] = {}
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.pattern_rewriter import (
+    PatternRewriter,
+    RewritePattern,
+    op_type_rewrite_pattern,
+)
+
+from transom.dialects.graph.arithmetic import (
+    AddOp,
+    AndOp,
+    DivOp,
+    MaximumOp,
+    MinimumOp,
+    ModOp,
+    MulOp,
+    OrOp,
+    PowOp,
+    SubOp,
+    XorOp,
+)
+from transom.dialects.graph.contraction import Conv2dOp
+from transom.dialects.graph.elements import is_lossless
+from transom.dialects.graph.elementwise import (
+    BinaryOp,
+    CastOp,
+    CompareOp,
+    SelectOp,
+    common_shape,
+)
+from transom.dialects.graph.folding import constant_of, splat_of
+from transom.dialects.graph.functions import AbsOp, NegOp, NotOp
+from transom.dialects.graph.indexing import SliceOp
+from transom.dialects.graph.marks import RelayoutOp
+from transom.dialects.graph.movement import (
+    BroadcastOp,
+    ConcatOp,
+    InputDim,
+    PadOp,
+    ReshapeOp,
+    ShapeAttr,
+    TransposeOp,
+)
+from transom.dialects.graph.operation import GraphOp, dims_of
+from transom.dialects.graph.properties import int_list
+from transom.dialects.graph.shapes import DYNAMIC, Dim, DimOf, same
+from transom.dialects.graph.structure import FusedOp, GroupOp, RegionOp, YieldOp
+
+
+def _replace(op: GraphOp, new: GraphOp, rewriter: PatternRewriter) -> None:
+    """Put an op in the place of another one of the same value, with its type."""
+    new.retype(op.results[0].type)
+    rewriter.replace(op, new)
+
+
+class ConstantToTheRight(RewritePattern):
+    """`2 + x` is `x + 2`."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(
+        self,
+        op: AddOp | AndOp | MaximumOp | MinimumOp | MulOp | OrOp | XorOp,
+        rewriter: PatternRewriter,
+        /,
+    ):
+        if constant_of(op.lhs) is None or constant_of(op.rhs) is not None:
+            return
+        _replace(op, type(op)(op.rhs, op.lhs), rewriter)
+
+
+class SquareByProduct(RewritePattern):
+    """`pow(x, 2)` is `x * x`."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: PowOp, rewriter: PatternRewriter, /):
+        if splat_of(op.rhs) != 2 or op.lhs.type != op.result.type:
+            return
+        _replace(op, MulOp(op.lhs, op.lhs), rewriter)
+
+
+class DropSignBeforeAbs(RewritePattern):
+    """`abs(-x)` is `abs(x)`."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: AbsOp, rewriter: PatternRewriter, /):
+        if isinstance(inner := op.input.owner, NegOp):
+            _replace(op, AbsOp(inner.input), rewriter)
+
+
+class DropNotBeforeSelect(RewritePattern):
+    """`select(not c, a, b)` is `select(c, b, a)`."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: SelectOp, rewriter: PatternRewriter, /):
+        if isinstance(inner := op.cond.owner, NotOp):
+            new = SelectOp(inner.input, op.on_false, op.on_true)
+            _replace(op, new, rewriter)
+
+
+class MergeCasts(RewritePattern):
+    """A cast of a cast that keeps every number is one cast."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: CastOp, rewriter: PatternRewriter, /):
+        if not isinstance(inner := op.input.owner, CastOp):
+            return
+        source = inner.operand_type(0).element_type
+        if not is_lossless(source, op.operand_type(0).element_type):
+            return
+        _replace(op, CastOp(inner.input, op.declared_type().element_type), rewriter)
+
+
+class MergeReshapes(RewritePattern):
+    """A reshape of a reshape is one reshape."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: ReshapeOp, rewriter: PatternRewriter, /):
+        if not isinstance(inner := op.input.owner, ReshapeOp):
+            return
+        (sizes,) = inner.result_dims()
+        entries = [
+            _entry(sizes[entry.axis]) if isinstance(entry, InputDim) else entry
+            for entry in op.shape.data
+        ]
+        shape = _with_rest(entries)
+        if shape is not None:
+            _replace(op, ReshapeOp(inner.input, shape), rewriter)
+
+
+def _entry(dim: Dim) -> int | InputDim | None:
+    """A size as an entry of a shape, or None if it can not be one."""
+    if isinstance(dim, int):
+        return dim
+    return InputDim(dim.axis) if isinstance(dim, DimOf) else None
+
+
+def _with_rest(entries: Sequence[int | InputDim | None]) -> ShapeAttr | None:
+    """The shape with -1 for an entry that is missing, or None if that can not be."""
+    missing = [entry for entry in entries if entry is None]
+    if missing and (-1 in entries or len(missing) > 1):
+        return None
+    return ShapeAttr(tuple(-1 if entry is None else entry for entry in entries))
+
+
+class NumberShape(RewritePattern):
+    """The sizes that a reshape gives are written as numbers where they are known."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: ReshapeOp, rewriter: PatternRewriter, /):
+        (sizes,) = op.result_dims()
+        shape = ShapeAttr(
+            tuple(
+                entry if (known := _entry(size)) is None else known
+                for entry, size in zip(op.shape.data, sizes, strict=True)
+            )
+        )
+        if shape != op.shape:
+            _replace(op, ReshapeOp(op.input, shape), rewriter)
+
+
+class MergeTransposes(RewritePattern):
+    """A transpose of a transpose is one transpose."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: TransposeOp, rewriter: PatternRewriter, /):
+        if not isinstance(inner := op.input.owner, TransposeOp):
+            return
+        order = inner.permutation.get_values()
+        merged = [order[axis] for axis in op.permutation.get_values()]
+        _replace(op, TransposeOp(inner.input, merged), rewriter)
+
+
+class TransposeByReshape(RewritePattern):
+    """A transpose that moves dimensions of size 1 only is a reshape."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: TransposeOp, rewriter: PatternRewriter, /):
+        sizes, order = op.operand_dims(0), op.permutation.get_values()
+        moved = [axis for axis in order if sizes[axis] != 1]
+        if moved != sorted(moved) or list(order) == sorted(order):
+            return
+        entries: list[int | InputDim] = []
+        for axis in order:
+            size = sizes[axis]
+            entries.append(size if isinstance(size, int) else InputDim(axis))
+        _replace(op, ReshapeOp(op.input, entries), rewriter)
+
+
+class MergeBroadcasts(RewritePattern):
+    """A broadcast of a broadcast is one broadcast."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: BroadcastOp, rewriter: PatternRewriter, /):
+        if not isinstance(inner := op.input.owner, BroadcastOp):
+            return
+        if DYNAMIC in op.declared_type().get_shape():  # of the inner op's result
+            return
+        _replace(op, BroadcastOp(inner.input, op.declared_type()), rewriter)
+
+
+class DropBroadcastOperand(RewritePattern):
+    """A binary op broadcasts its operands itself."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: BinaryOp, rewriter: PatternRewriter, /):
+        for index, operand in enumerate(op.operands):
+            if not isinstance(inner := operand.owner, BroadcastOp):
+                continue
+            shapes = [op.operand_dims(0), op.operand_dims(1)]
+            shapes[index] = dims_of(inner.operand_type(0), index)
+            dims = common_shape(shapes, ("lhs", "rhs"))
+            if len(dims) == len(op.result_dims()[0]) and all(
+                map(same, dims, op.result_dims()[0])
+            ):
+                op.operands[index] = inner.input
+                rewriter.notify_op_modified(op)
+                return
+
+
+class FlattenConcat(RewritePattern):
+    """A concatenation in a concatenation along the same axis, not used elsewhere."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: ConcatOp, rewriter: PatternRewriter, /):
+        inputs: list[SSAValue] = []
+        for value in op.inputs:
+            inner = value.owner
+            if (
+                isinstance(inner, ConcatOp)
+                and inner.axis == op.axis
+                and value.has_one_use()
+            ):
+                inputs.extend(inner.inputs)
+            else:
+                inputs.append(value)
+        if len(inputs) != len(op.inputs):
+            _replace(op, ConcatOp(inputs, op.axis), rewriter)
+
+
+class DropEmptyOperands(RewritePattern):
+    """An operand without elements adds nothing to a concatenation."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: ConcatOp, rewriter: PatternRewriter, /):
+        axis = op.axis.value.data
+        inputs = [
+            value
+            for index, value in enumerate(op.inputs)
+            if op.operand_dims(index)[axis] != 0
+        ]
+        if inputs and len(inputs) != len(op.inputs):
+            _replace(op, ConcatOp(inputs, op.axis), rewriter)
+
+
+class NumberSlice(RewritePattern):
+    """Starts and sizes of a slice are counted from the front where that is known."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: SliceOp, rewriter: PatternRewriter, /):
+        starts, sizes = list(op.starts.get_values()), list(op.sizes.get_values())
+        dims, result = op.operand_dims(0), op.result_dims()[0]
+        for axis, (dim, size) in enumerate(zip(dims, result, strict=True)):
+            if starts[axis] < 0 and isinstance(dim, int):
+                starts[axis] += dim
+            if isinstance(size, int):
+                sizes[axis] = size
+        if (int_list(starts), int_list(sizes)) != (op.starts, op.sizes):
+            _replace(op, SliceOp(op.input, starts, sizes, op.steps), rewriter)
+
+
+class MergeSlices(RewritePattern):
+    """A slice of a slice, both counted from the front, is one slice."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: SliceOp, rewriter: PatternRewriter, /):
+        if not isinstance(inner := op.input.owner, SliceOp):
+            return
+        starts, sizes = op.starts.get_values(), op.sizes.get_values()
+        inner_starts = inner.starts.get_values()
+        if min((*starts, *sizes, *inner_starts), default=0) < 0:
+            return
+        inner_steps = inner.steps.get_values()
+        merged_starts = [
+            first + start * step
+            for first, start, step in zip(
+                inner_starts, starts, inner_steps, strict=True
+            )
+        ]
+        merged_steps = [
+            a * b for a, b in zip(op.steps.get_values(), inner_steps, strict=True)
+        ]
+        new = SliceOp(inner.input, merged_starts, op.sizes, merged_steps)
+        _replace(op, new, rewriter)
+
+
+class MergePads(RewritePattern):
+    """A pad of a pad with the same value is one pad."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: PadOp, rewriter: PatternRewriter, /):
+        inner = op.input.owner
+        if not isinstance(inner, PadOp) or inner.value != op.value:
+            return
+        low, high = (
+            [x + y for x, y in zip(a.get_values(), b.get_values(), strict=True)]
+            for a, b in ((op.low, inner.low), (op.high, inner.high))
+        )
+        _replace(op, PadOp(inner.input, low, high, op.value), rewriter)
+
+
+class PadByConv(RewritePattern):
+    """A convolution pads its rows and columns with zero itself."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: Conv2dOp, rewriter: PatternRewriter, /):
+        pad = op.input.owner
+        if not isinstance(pad, PadOp) or pad.value.value.data != 0:
+            return
+        low, high = pad.low.get_values(), pad.high.get_values()
+        if any((*low[:2], *high[:2])):
+            return
+        padding = [
+            a + b
+            for a, b in zip(op.padding.get_values(), (*low[2:], *high[2:]), strict=True)
+        ]
+        new = Conv2dOp(
+            pad.input,
+            op.weight,
+            strides=op.strides,
+            padding=padding,
+            dilations=op.dilations,
+            groups=op.groups,
+            element_type=op.declared_type().element_type,
+        )
+        _replace(op, new, rewriter)
+
+
+class MergeRelayouts(RewritePattern):
+    """Of two relayouts the last one counts."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: RelayoutOp, rewriter: PatternRewriter, /):
+        if isinstance(inner := op.input.owner, RelayoutOp):
+            _replace(op, RelayoutOp(inner.input, op.layout), rewriter)
+
+
+class DropUnusedInputs(RewritePattern):
+    """Inputs that a group does not use, or has twice."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: FusedOp | RegionOp, rewriter: PatternRewriter, /):
+        block = op.body.block
+        first: dict[SSAValue, SSAValue] = {}
+        kept: list[SSAValue] = []
+        for argument, value in zip(tuple(block.args), op.inputs, strict=True):
+            if value in first:
+                rewriter.replace_all_uses_with(argument, first[value])
+            if not argument.uses:
+                rewriter.erase_block_argument(argument)
+                continue
+            first[value] = argument
+            kept.append(value)
+        if len(kept) != len(op.inputs):
+            _rebuild_group(op, kept, op.result_types, rewriter)
+
+
+class DropUnusedResults(RewritePattern):
+    """Results of a group that nothing uses."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: FusedOp | RegionOp, rewriter: PatternRewriter, /):
+        used = [index for index, result in enumerate(op.results) if result.uses]
+        last = op.body.block.last_op
+        if len(used) in (0, len(op.results)) or not isinstance(last, YieldOp):
+            return
+        rewriter.replace(last, YieldOp(*(last.values[index] for index in used)))
+        types = [op.result_types[index] for index in used]
+        _rebuild_group(op, op.inputs, types, rewriter, used)
+
+
+def _rebuild_group(
+    op: GroupOp,
+    inputs: Sequence[SSAValue],
+    types: Sequence[Attribute],
+    rewriter: PatternRewriter,
+    used: Sequence[int] | None = None,
+) -> None:
+    """Replace a group by one with the same body; `used` are the results it keeps."""
+    new = type(op).create(
+        operands=inputs,
+        result_types=types,
+        properties=op.properties,
+        attributes=op.attributes,
+        location=op.location,
+        regions=(op.detach_region(op.body),),
+    )
+    results: list[SSAValue | None] = [None] * len(op.results)
+    for result, index in zip(
+        new.results, range(len(op.results)) if used is None else used, strict=True
+    ):
+        results[index] = result
+    rewriter.replace(op, new, results)
+
+
+PATTERNS: dict[type[Operation], tuple[RewritePattern, ...]] = {
+    AbsOp: (DropSignBeforeAbs(),),
+    BroadcastOp: (MergeBroadcasts(),),
+    CastOp: (MergeCasts(),),
+    ConcatOp: (DropEmptyOperands(), FlattenConcat()),
+    Conv2dOp: (PadByConv(),),
+    FusedOp: (DropUnusedInputs(), DropUnusedResults()),
+    PadOp: (MergePads(),),
+    RegionOp: (DropUnusedInputs(), DropUnusedResults()),
+    RelayoutOp: (MergeRelayouts(),),
+    ReshapeOp: (MergeReshapes(), NumberShape()),
+    SelectOp: (DropNotBeforeSelect(),),
+    SliceOp: (NumberSlice(), MergeSlices()),
+    TransposeOp: (MergeTransposes(), TransposeByReshape()),
+    **dict.fromkeys((DivOp, ModOp, SubOp, CompareOp), (DropBroadcastOperand(),)),
+    PowOp: (SquareByProduct(), DropBroadcastOperand()),
+    **dict.fromkeys(
+        (AddOp, AndOp, MaximumOp, MinimumOp, MulOp, OrOp, XorOp),
+        (ConstantToTheRight(), DropBroadcastOperand()),
+    ),
+}
+"""The patterns of each op that has some."""

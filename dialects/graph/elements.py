@@ -21,7 +21,9 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute
 from xdsl.utils.exceptions import VerifyException
 
-ui8, ui16, ui32, ui64 = (IntegerType(w, Signedness.UNSIGNED) for w in (8, 16, 32, 64))
+_BITS = (8, 16, 32, 64)
+
+ui8, ui16, ui32, ui64 = (IntegerType(w, Signedness.UNSIGNED) for w in _BITS)
 index = IndexType()
 
 
@@ -62,3 +64,31 @@ def is_float(type: Attribute) -> bool:
 def is_unsigned(type: Attribute) -> bool:
     """Whether an element type is an unsigned integer."""
     return type in _UNSIGNED
+
+
+_WIDER_FLOATS: dict[Attribute, tuple[Attribute, ...]] = {
+    bf16: (f32, f64),
+    f16: (f32, f64),
+    f32: (f64,),
+}
+_WIDTHS: dict[Attribute, int] = {
+    **{type: width for type, width in zip((i8, i16, i32, i64), _BITS, strict=True)},
+    **{type: width for type, width in zip((ui8, ui16, ui32, ui64), _BITS, strict=True)},
+    index: 64,
+}
+
+
+def is_lossless(source: Attribute, target: Attribute) -> bool:
+    """
+    Whether a cast between element types keeps every number, and its kind: truth values
+    may become anything, integers integers, and floats floats.
+    """
+    if source == i1 or target in _WIDER_FLOATS.get(source, ()):
+        return True
+    width, target_width = _WIDTHS.get(source), _WIDTHS.get(target)
+    if width is None or target_width is None:
+        return False
+    if is_unsigned(target) and not is_unsigned(source):
+        return False
+    same_sign = is_unsigned(source) == is_unsigned(target)
+    return width < target_width or (same_sign and width == target_width)

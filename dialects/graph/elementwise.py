@@ -54,6 +54,10 @@ class ElementwiseOp(GraphOp, ABC):
     def inferred_layout(self, shape: ResultShape) -> LayoutAttr | None:
         return next(iter(self._layouts(shape.dims)), None)
 
+    def _common_shape(self, *names: str) -> tuple[Dim, ...]:
+        """The shape to which the operands of these names broadcast."""
+        return common_shape([self.operand_dims(i) for i in range(len(names))], names)
+
     def _layouts(self, dims: tuple[Dim, ...]) -> Iterator[LayoutAttr | None]:
         """The layouts of the operands of this shape."""
         for index in range(len(self.operands)):
@@ -127,7 +131,7 @@ class BinaryOp(ElementwiseOp, ABC):
 
     def infer(self) -> tuple[ResultShape, ...]:
         element_type = self._check_elements()
-        return (ResultShape(broadcast_shapes(self, ("lhs", "rhs")), element_type),)
+        return (ResultShape(self._common_shape("lhs", "rhs"), element_type),)
 
     def verify_(self) -> None:
         type = self.result.type
@@ -146,13 +150,14 @@ class BinaryOp(ElementwiseOp, ABC):
         return lhs
 
 
-def broadcast_shapes(op: GraphOp, names: Sequence[str]) -> tuple[Dim, ...]:
+def common_shape(
+    shapes: Sequence[tuple[Dim, ...]], names: Sequence[str]
+) -> tuple[Dim, ...]:
     """
-    The common shape of all operands by NumPy's rule.
+    The shape to which shapes broadcast by NumPy's rule.
 
     Raises `VerifyException` with the names of two that do not meet.
     """
-    shapes = [op.operand_dims(index) for index in range(len(names))]
     rank = max(len(shape) for shape in shapes)
     result: list[Dim] = []
     for axis in range(-rank, 0):
@@ -290,7 +295,7 @@ class SelectOp(ElementwiseOp):
                 "expected 'on_true' and 'on_false' of one element type, "
                 f"but got '{on_true}' and '{on_false}'"
             )
-        dims = broadcast_shapes(self, ("cond", "on_true", "on_false"))
+        dims = self._common_shape("cond", "on_true", "on_false")
         return (ResultShape(dims, on_true),)
 
 

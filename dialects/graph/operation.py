@@ -67,13 +67,23 @@ class GraphOp(
         """The type of the first result, of which `infer` may take what is free."""
         return cast(AnyTensor, self.results[0].type)
 
+    def retype(self, *types: Attribute) -> None:
+        """Give a new op, which nothing uses yet, these result types."""
+        assert not any(result.uses for result in self.results), "it is new"
+        self.results = SSAValues(
+            OpResult(type, self, index) for index, type in enumerate(types)
+        )
+
     def inferred_layout(self, shape: ResultShape) -> LayoutAttr | None:
         """The layout of a result of this shape, None for the canonical one."""
         return None
 
     def fold(self) -> Sequence[SSAValue | Attribute] | None:
-        """A value that there is already for each result, or None."""
-        return None
+        from transom.dialects.graph.folding import FOLDS
+
+        fold = FOLDS.get(type(self))
+        folded = None if fold is None else fold(self)
+        return None if folded is None else (folded,)
 
     @classmethod
     def get_canonicalization_patterns(cls) -> tuple[RewritePattern, ...]:
@@ -108,10 +118,7 @@ class GraphOp(
             result_types=() if declared is None else (declared,),
             properties={k: v for k, v in properties.items() if v is not None},
         )
-        self.results = SSAValues(
-            OpResult(type, self, index)
-            for index, type in enumerate(infer_result_types(self)[:results])
-        )
+        self.retype(*infer_result_types(self)[:results])
 
 
 def tensor_type(value: Value) -> AnyTensor:

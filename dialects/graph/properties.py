@@ -22,7 +22,7 @@ IntList = DenseArrayBase[I64]
 """A list of i64, written `[1, 2]`."""
 
 INT_LIST = DenseArrayBase.constr(i64)
-INT = IntegerAttr.constr(type=eq(i64))
+INT = cast(AttrConstraint[IntegerAttr[I64]], IntegerAttr.constr(type=eq(i64)))
 FLOAT = cast(AttrConstraint[FloatAttr[Float64Type]], FloatAttr.constr(f64))
 
 

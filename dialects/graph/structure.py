@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import cast
 
 from xdsl.dialects.builtin import AnyTensorTypeConstr, LocationAttr, StringAttr
+from xdsl.interfaces import HasCanonicalizationPatternsInterface
 from xdsl.ir import (
     Attribute,
     Block,
@@ -25,6 +26,7 @@ from xdsl.irdl import (
     var_result_def,
 )
 from xdsl.parser import Parser
+from xdsl.pattern_rewriter import RewritePattern
 from xdsl.printer import Printer
 from xdsl.traits import (
     HasParent,
@@ -43,7 +45,7 @@ from transom.dialects.target import PlaceAttr
 TENSOR = AnyTensorTypeConstr
 
 
-class GroupOp(IRDLOperation, ABC):
+class GroupOp(HasCanonicalizationPatternsInterface, IRDLOperation, ABC):
     """
     Base of ops that compute their results by a block of ops on their operands.
 
@@ -75,6 +77,12 @@ class GroupOp(IRDLOperation, ABC):
             location=location,
             regions=(body,),
         )
+
+    @classmethod
+    def get_canonicalization_patterns(cls) -> tuple[RewritePattern, ...]:
+        from transom.dialects.graph.canonicalization import PATTERNS
+
+        return PATTERNS.get(cls, ())
 
     def verify_(self) -> None:
         block = self.body.block

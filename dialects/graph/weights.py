@@ -16,7 +16,7 @@ from xdsl.dialects.builtin import (
     SymbolRefAttr,
     TensorType,
 )
-from xdsl.ir import Attribute, Operation, ParametrizedAttribute, Region, SSAValue
+from xdsl.ir import Attribute, Operation, ParametrizedAttribute, Region
 from xdsl.irdl import (
     IRDLOperation,
     base,
@@ -106,9 +106,6 @@ class ConstantOp(GraphOp):
     def infer(self) -> tuple[ResultShape, ...]:
         type = cast(AnyTensor, self.value.type)
         return (ResultShape(type.get_shape(), type.element_type),)
-
-    def fold(self) -> Sequence[SSAValue | Attribute] | None:
-        return None
 
     def verify_(self) -> None:
         type = cast(Attribute, self.value.type)
