@@ -458,6 +458,8 @@ class Engine:
         if cast is None:
             cast = UnrealizedConversionCastOp.create(result_types=(value.type,))
             self._placeholders[value] = cast
+            # Not in the log: what stands for a value outlives what is taken back.
+            state.values[cast.results[0]] = cast.results[0]
         return cast.results[0]
 
     def _check_unseen(self) -> None:

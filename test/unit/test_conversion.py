@@ -499,7 +499,7 @@ BROKEN: list[tuple[Rewrite, str]] = [
     ),
     (
         lambda op, operands, rewriter: rewriter.replace(
-            op.next_op, unregistered("h.a")
+            neighbour(op.next_op), unregistered("h.a")
         ),
         "P replaces 'g.c', which is not",
     ),
