@@ -8,8 +8,10 @@ if __name__ != "transom.passes":
 PASSES: dict[str, str] = {
     "graph-fuse": "transom.passes.graph_fuse:GraphFusePass",
     "graph-outline-regions": (
-        "transom.passes.graph_outline_regions:GraphOutlineRegionsPass"
-    ),
+    "target-assign-places": "transom.passes.target_assign_places:TargetAssignPlacesPass",
     "tir-fuse-nests": "transom.passes.tir_fuse_nests:TirFuseNestsPass",
+    "tir-lift-scratch": "transom.passes.tir_lift_scratch:TirLiftScratchPass",
+    "transom.passes.graph_outline_regions:GraphOutlineRegionsPass"
+    ),
 }
 """Same-level passes: name to `module:Class`, resolved when first used."""

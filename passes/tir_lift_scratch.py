@@ -1,0 +1,153 @@
+"""
+Lift large buffers of kernels into `scratch` arguments, for the plan of main to see.
+
+A buffer of a kernel lives on the stack. One of more than `threshold` bytes of static
+size becomes an argument; each call passes memory that lives as long as the call, which
+is planned together with all the other memory of main.
+
+```mlir
+tir.func @k(write %o: memref<4xf32>) {      tir.func @k(write %o: memref<4xf32>,
+  %b = tir.alloc : memref<4096xf32>             scratch %b: memref<4096xf32>) {
+  …                                           …
+}                                      ==>  }
+tir.call @k() outs(%d : …)                  %s = tir.alloc : memref<4096xf32>
+                                            tir.call @k() outs(%d : …) scratch(%s : …)
+```
+
+Buffers inside parallel loops stay, as there each iteration needs its own. So do those
+of public kernels, whose callers are not known.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects import scf
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DictionaryAttr,
+    FunctionType,
+    ModuleOp,
+    NoneAttr,
+)
+from xdsl.ir import Operation
+from xdsl.passes import ModulePass
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from transom.dialects import tir
+from transom.dialects.executor import element_bytes, static_bytes
+
+RUNS_ALONE = (scf.ForOp, scf.IfOp, scf.WhileOp)
+"""Ops whose regions run one at a time."""
+
+
+@dataclass(frozen=True)
+class TirLiftScratchPass(ModulePass):
+    name = "tir-lift-scratch"
+
+    threshold: int = 4096
+    """Buffers of up to so many bytes stay in the kernel."""
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        calls: dict[str, list[tir.CallOp]] = {}
+        kernels: list[tir.FuncOp] = []
+        for inner in op.walk():
+            if isinstance(inner, tir.CallOp):
+                calls.setdefault(inner.callee_name, []).append(inner)
+            elif isinstance(inner, tir.FuncOp) and not inner.is_declaration:
+                kernels.append(inner)
+        # A kernel that calls others gets their buffers, which are lifted in turn.
+        work = kernels
+        while work:
+            changed: list[tir.FuncOp] = []
+            for kernel in work:
+                allocs = self._lifted(kernel)
+                if not allocs:
+                    continue
+                for call in calls.pop(kernel.sym_name.data, []):
+                    new = _pass_scratch(call, allocs)
+                    calls.setdefault(new.callee_name, []).append(new)
+                    caller = _kernel_around(new)
+                    if caller is not None:
+                        changed.append(caller)
+                _make_arguments(kernel, allocs)
+            work = changed
+
+    def _lifted(self, kernel: tir.FuncOp) -> list[tir.AllocOp]:
+        if kernel.sym_visibility.data != "private":
+            return []
+        return [
+            op
+            for op in kernel.walk()
+            if isinstance(op, tir.AllocOp)
+            and self._is_large(op)
+            and _runs_alone(op, kernel)
+        ]
+
+    def _is_large(self, alloc: tir.AllocOp) -> bool:
+        type = alloc.result.type
+        return (
+            type.has_static_shape()
+            and isinstance(type.layout, NoneAttr)
+            and element_bytes(type.element_type) is not None
+            and static_bytes(type) > self.threshold
+        )
+
+
+def _runs_alone(op: Operation, kernel: tir.FuncOp) -> bool:
+    """Whether no two executions of an op in one call of the kernel overlap."""
+    around = op.parent_op()
+    while around is not kernel:
+        if not isinstance(around, RUNS_ALONE):
+            return False
+        around = around.parent_op()
+    return True
+
+
+def _kernel_around(call: tir.CallOp) -> tir.FuncOp | None:
+    around = call.parent_op()
+    while around is not None and not isinstance(around, tir.FuncOp):
+        around = around.parent_op()
+    return around
+
+
+def _pass_scratch(call: tir.CallOp, allocs: Sequence[tir.AllocOp]) -> tir.CallOp:
+    """Give a call the memory that its kernel does not have any more."""
+    memory = [_like(alloc) for alloc in allocs]
+    new = tir.CallOp(
+        call.callee,
+        call.ins,
+        call.outs,
+        [*call.scratch, *(alloc.result for alloc in memory)],
+    )
+    new.attributes = dict(call.attributes)
+    for op in (*memory, new):
+        op.location = call.location
+    Rewriter.insert_op(memory, InsertPoint.before(call))
+    Rewriter.replace_op(call, new)
+    return new
+
+
+def _like(alloc: tir.AllocOp) -> tir.AllocOp:
+    return tir.AllocOp.create(
+        properties=dict(alloc.properties), result_types=[alloc.result.type]
+    )
+
+
+def _make_arguments(kernel: tir.FuncOp, allocs: Sequence[tir.AllocOp]) -> None:
+    """The kernel with its buffers as arguments."""
+    block = kernel.body.blocks.first
+    assert block is not None, "kernels without body have no buffers"
+    for alloc in allocs:
+        argument = block.insert_arg(alloc.result.type, len(block.args))
+        argument.name_hint = alloc.result.name_hint
+        argument.location = alloc.location
+        alloc.result.replace_all_uses_with(argument)
+        alloc.detach()
+        alloc.erase()
+    scratch = tir.EffectAttr(tir.Effect.SCRATCH)
+    kernel.effects = ArrayAttr([*kernel.effects, *(scratch for _ in allocs)])
+    kernel.function_type = FunctionType.from_lists(block.arg_types, [])
+    if kernel.arg_attrs is not None:
+        empty = [DictionaryAttr({})] * len(allocs)
+        kernel.arg_attrs = ArrayAttr([*kernel.arg_attrs, *empty])
