@@ -8,10 +8,16 @@ if __name__ != "transom.passes":
 PASSES: dict[str, str] = {
     "graph-fuse": "transom.passes.graph_fuse:GraphFusePass",
     "graph-outline-regions": (
+        "transom.passes.graph_outline_regions:GraphOutlineRegionsPass"
+    ),
     "target-assign-places": "transom.passes.target_assign_places:TargetAssignPlacesPass",
+    "target-remove-dead-symbols": (
+        "transom.passes.target_remove_dead_symbols:TargetRemoveDeadSymbolsPass"
+    ),
+    "target-resolve-devices": (
+        "transom.targets.resolve_devices:TargetResolveDevicesPass"
+    ),
     "tir-fuse-nests": "transom.passes.tir_fuse_nests:TirFuseNestsPass",
     "tir-lift-scratch": "transom.passes.tir_lift_scratch:TirLiftScratchPass",
-    "transom.passes.graph_outline_regions:GraphOutlineRegionsPass"
-    ),
 }
 """Same-level passes: name to `module:Class`, resolved when first used."""

@@ -5,7 +5,9 @@ Targets: an attribute in the IR, and the hooks registered for its class.
 if __name__ != "transom.targets":
     raise ImportError("import transom.targets, not targets")
 
-TARGETS: dict[str, str] = {}
+TARGETS: dict[str, str] = {
+    "llvm_cpu.target": "transom.targets.llvm_cpu.hooks:LlvmCpuTarget",
+}
 """Hooks by attribute name: `module:Class`, resolved when first used."""
 
 TARGET_DIALECTS: dict[str, str] = {

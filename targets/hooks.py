@@ -1,0 +1,180 @@
+"""
+What a target may say about its part of the compilation.
+
+A target derives `TargetHooks` for its attribute class and overrides what it wants
+different; each default leaves things to the shared pipeline. Hooks return passes,
+pipelines and patterns, so that what they add can be printed, tested and run by name.
+Each is a function of the target attribute alone: it reads no environment, no module and
+no state, and gives equal answers for equal attributes.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Generic, Literal, NamedTuple, TypeVar
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation
+from xdsl.passes import ModulePass
+
+from transom.dialects.target import LinkOp, MemoryOp, TargetAttr
+from transom.lowering.conversion import ConversionPattern, Refusal
+from transom.passes.pipeline import Pipeline
+
+TargetT = TypeVar("TargetT", bound=TargetAttr)
+
+
+class Accepted(NamedTuple):
+    """A claim is granted, at an estimated cost."""
+
+    seconds: float | None = None
+    """The time of one execution; None if it is not known, which is never zero."""
+
+
+@dataclass(frozen=True)
+class Claim:
+    """
+    What a target can run: single ops, or a pattern of several under a label.
+
+    `answer` sees an op of class `root`, unmodified, and grants or refuses it with a
+    reason. `members` gives all ops of the pattern that ends in the op, the op itself
+    included; by default it is alone.
+    """
+
+    root: type[Operation]
+    answer: Callable[[Operation], Accepted | Refusal]
+    label: str | None = None
+    members: Callable[[Operation], Sequence[Operation]] = lambda op: (op,)
+
+
+class Step(NamedTuple):
+    """Passes with what must have happened before them, and what has after them."""
+
+    pipeline: Pipeline
+    requires: frozenset[str] = frozenset()
+    provides: frozenset[str] = frozenset()
+
+
+class Emitted(NamedTuple):
+    """Code of a target, ready for its run time."""
+
+    functions: tuple[str, ...]
+    """The symbols of the functions that it holds."""
+
+    format: str
+    payload: bytes
+
+
+class TargetHooks(Generic[TargetT]):
+    """
+    The hooks of a target. `attr_type` is its attribute class.
+
+    `scope` says what the passes of a hook get at a time: a function of the target, or
+    with `module` all of them at once, which allows to merge, split and order work
+    across functions. Outside its functions a hook may change calls of them, copies at
+    their borders, and private symbols that it adds.
+    """
+
+    attr_type: type[TargetT]
+    scope: Literal["function", "module"] = "function"
+
+    def claims(self, target: TargetT) -> Sequence[Claim]:
+        """
+        What the target can run, for the choice of places.
+
+        Claims may overlap; all of them are candidates. Default: nothing is claimed, and
+        the target gets what it is the only or preferred one for.
+        """
+        return ()
+
+    def graph_pipeline(self, target: TargetT) -> Pipeline:
+        """
+        Graph to graph, on the target's functions, before they are lowered.
+
+        Afterwards each function verifies, and computes what it did. Default: nothing.
+        """
+        return Pipeline("func.func", ())
+
+    def patterns(self, target: TargetT) -> Sequence[ConversionPattern[Operation]]:
+        """
+        Conversion patterns that join those of the built-in graph to tensor lowering.
+
+        The benefit decides between them: more than the built-in ones' (1) comes first.
+        A pattern that refuses says why, and the next is tried. Default: none.
+        """
+        return ()
+
+    def convert_graph_to_tir(self, target: TargetT) -> ModulePass | None:
+        """
+        A conversion that replaces the built-in lowering for the target's functions.
+
+        Afterwards each of these is lowered or refused with a reason, every kernel is a
+        `tir.func` with a place, and no call dangles. Default: None, the built-in one.
+        """
+        return None
+
+    def tir_pipeline(self, target: TargetT) -> Sequence[Step]:
+        """
+        Tensor to tensor, on the target's kernels, in phase `scheduled`.
+
+        Steps are ordered by what they require and provide, together with the shared
+        passes; each shared pass provides its name. Default: none.
+        """
+        return ()
+
+    def omits(self, target: TargetT) -> frozenset[str]:
+        """
+        Names of shared passes that are not to run on the target's functions.
+
+        What is omitted is reported. Default: none.
+        """
+        return frozenset()
+
+    def emit(self, module: ModuleOp, target: TargetT) -> Emitted | None:
+        """
+        Code for the target's functions of a module, in place of what LLVM emits.
+
+        The module is not changed. Default: None, LLVM emits.
+        """
+        return None
+
+    def convert_graph_to_artifact(self, target: TargetT) -> ModulePass | None:
+        """
+        A pass from the target's graph functions to `executor.artifact` in one step.
+
+        Afterwards main calls the artifacts, whose signature and workspace the shared
+        passes see. Default: None, functions go through the tensor level.
+        """
+        return None
+
+    def constants(self, target: TargetT) -> ModulePass | None:
+        """
+        A pass that takes, renames or repacks weights that the target's functions use.
+
+        It rewrites weights as expressions of weights; the originals stay while others
+        use them. Default: None, weights stay as they are.
+        """
+        return None
+
+    def memories(self, target: TargetT) -> Sequence[MemoryOp | LinkOp]:
+        """
+        New ops that declare the memories that the target brings, and links to them.
+
+        They join those that the module declares; a memory says who plans it. Default:
+        none.
+        """
+        return ()
+
+    def cost(self, op: Operation, target: TargetT) -> float | None:
+        """
+        The seconds that an op, a region or a kernel takes.
+
+        Default: None, unknown; it is then never taken for cheaper than what is known.
+        """
+        return None
+
+    def reference(self, target: TargetT) -> Mapping[str, Callable[..., object]]:
+        """
+        Evaluators on NumPy arrays of the target's own ops and external functions, by
+        name, so that a module runs at every phase. Default: none are needed.
+        """
+        return {}

@@ -1,0 +1,171 @@
+"""
+Write `cpus.py`: the CPUs and features that LLVM knows, and which CPU has which.
+
+    python -m transom.targets.llvm_cpu.generate_cpus > targets/llvm_cpu/cpus.py
+
+LLVM lists names on stderr when a target machine is made for the CPU `help`. It has no
+call that lists the features of a CPU, but its inliner knows them: a function may only
+be inlined into one that has all of its features. So for every CPU one module is
+optimised with a call of a function for each feature; the calls that are left name the
+features that the CPU lacks. Each CPU takes a process of its own, as LLVM ends it for a
+CPU that cannot run the triple's code; such CPUs are left out.
+"""
+
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from importlib import import_module
+from typing import Any
+
+llvm: Any = import_module("llvmlite.binding")  # which has no types
+
+ARCHITECTURES: Mapping[str, tuple[str, str]] = {
+    "x86_64": ("x86_64-unknown-linux-gnu", "x86-64"),
+    "aarch64": ("aarch64-unknown-linux-gnu", "generic"),
+    "riscv64": ("riscv64-unknown-linux-gnu", "generic-rv64"),
+    "arm": ("arm-none-eabi", "generic"),
+    "riscv32": ("riscv32-unknown-elf", "generic-rv32"),
+}
+"""The triple to probe with, and the CPU whose features all others have."""
+
+_HELP = """
+import sys, llvmlite.binding as llvm
+llvm.initialize_all_targets()
+llvm.initialize_all_asmprinters()
+llvm.Target.from_triple(sys.argv[1]).create_target_machine(cpu="help")
+"""
+
+
+def names(triple: str) -> tuple[list[str], list[str]]:
+    """The CPUs and the features that LLVM knows for a triple."""
+    run = subprocess.run(
+        [sys.executable, "-c", _HELP, triple],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    cpus, features = run.stderr.split("Available features for this target:")
+    name = re.compile(r"^  (\S+)\s+- ", re.MULTILINE)
+    return sorted(set(name.findall(cpus))), sorted(set(name.findall(features)))
+
+
+def probe(triple: str, base: str, cpu: str, features: str, all_names: str) -> list[str]:
+    """Those of some features, a list in commas, that a CPU with some features has."""
+    llvm.initialize_all_targets()
+    llvm.initialize_all_asmprinters()
+    wanted = all_names.split(",")
+    lines = [f'target triple = "{triple}"', "@g = external global i32"]
+    for i, name in enumerate(wanted):
+        lines.append(
+            f"define internal void @f{i}() #{i} {{ store volatile i32 {i}, ptr @g "
+            f"ret void }}"
+        )
+        lines.append(_attributes(i, base, f"+{name}"))
+    calls = " ".join(f"call void @f{i}()" for i in range(len(wanted)))
+    lines.append(f"define void @caller() #{len(wanted)} {{ {calls} ret void }}")
+    lines.append(_attributes(len(wanted), cpu, features))
+    module = llvm.parse_assembly("\n".join(lines))
+    machine = llvm.Target.from_triple(triple).create_target_machine(cpu=base)
+    options = llvm.create_pipeline_tuning_options(speed_level=2)
+    options.inlining_threshold = 1_000_000
+    builder = llvm.create_pass_builder(machine, options)
+    builder.getModulePassManager().run(module, builder)
+    text = str(module.get_function("caller"))
+    left = {int(i) for i in re.findall(r"call .*@f(\d+)\(", text)}
+    return [name for i, name in enumerate(wanted) if i not in left]
+
+
+def _attributes(number: int, cpu: str, features: str) -> str:
+    values = f'"target-cpu"="{cpu}" "target-features"="{features}"'
+    return f"attributes #{number} = {{ {values} }}"
+
+
+def probe_all(
+    triple: str, base: str, callers: Iterable[tuple[str, str]], features: Sequence[str]
+) -> list[frozenset[str] | None]:
+    """What each (CPU, features) has; None for one that LLVM does not take."""
+
+    def one(caller: tuple[str, str]) -> frozenset[str] | None:
+        command = [
+            sys.executable,
+            "-m",
+            __spec__.name,
+            "--probe",
+            triple,
+            base,
+            *caller,
+        ]
+        run = subprocess.run(
+            [*command, ",".join(features)], capture_output=True, text=True, check=False
+        )
+        return frozenset(json.loads(run.stdout)) if run.returncode == 0 else None
+
+    with ThreadPoolExecutor(2) as executor:
+        return list(executor.map(one, callers))
+
+
+def table(triple: str, base: str) -> list[str]:
+    """The lines of an architecture's table."""
+    cpus, features = names(triple)
+    (always,) = probe_all(triple, base, [(base, "")], features)
+    assert always is not None, "the base CPU of an architecture runs its code"
+    free = [name for name in features if name in always]
+    optional = [name for name in features if name not in always]
+    implied = {
+        name: (found or frozenset((name,))) & frozenset(optional)
+        for name, found in zip(
+            optional,
+            probe_all(triple, base, [(base, f"+{n}") for n in optional], optional),
+            strict=True,
+        )
+    }
+    lines = [f"        triple={triple!r},", f"        base={base!r},"]
+    lines.append(f'        free="{" ".join(free)}",')
+    lines.append('        implies="""\\')
+    for name, found in implied.items():
+        lines.append(f"{name}: {' '.join(tops(found - {name}, implied))}".rstrip())
+    lines.append('""",')
+    lines.append('        cpus="""\\')
+    found_by_cpu = probe_all(triple, base, [(cpu, "") for cpu in cpus], optional)
+    for cpu, found in zip(cpus, found_by_cpu, strict=True):
+        if found is not None:
+            lines.append(f"{cpu}: {' '.join(tops(found, implied))}".rstrip())
+    lines.append('""",')
+    return lines
+
+
+def tops(features: frozenset[str], implied: Mapping[str, frozenset[str]]) -> list[str]:
+    """The features that others of the set do not imply; of equal ones the first."""
+    return [
+        name
+        for name in sorted(features)
+        if not any(
+            name in implied[other] and (other not in implied[name] or other < name)
+            for other in features
+            if other != name
+        )
+    ]
+
+
+def main() -> None:
+    version = ".".join(map(str, llvm.llvm_version_info[:2]))
+    print(f'"""\nWhat LLVM {version} knows of CPUs, by `generate_cpus.py`.\n"""\n')
+    print("# ruff: noqa: E501\n")
+    print("from collections.abc import Mapping\n")
+    print("from transom.targets.llvm_cpu.architectures import Architecture\n")
+    print("ARCHITECTURES: Mapping[str, Architecture] = {")
+    for name, (triple, base) in ARCHITECTURES.items():
+        print(f"    {name!r}: Architecture(\n        name={name!r},")
+        print("\n".join(table(triple, base)))
+        print("    ),")
+    print("}")
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["--probe"]:
+        print(json.dumps(probe(*sys.argv[2:])))
+    else:
+        main()

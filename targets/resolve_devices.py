@@ -1,0 +1,109 @@
+"""
+Make the machine concrete: declare the host if no device is, and name its CPU.
+
+A module without a device is compiled for the host. `cpu = "host"` is replaced, wherever
+it stands, by the CPU that this runs on and the features in which it differs from what
+LLVM knows of that CPU. Afterwards the module means the same on every machine; running
+again changes nothing.
+
+```mlir
+module {}  ==>  module attributes {
+                  target.config = #target.config<
+                    host = @host, default_place = #target.place<@host, …, ?>>
+                } {
+                  target.device @host {targets = [#llvm_cpu.target<cpu = "znver4">]}
+                }
+```
+"""
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp, SymbolRefAttr
+from xdsl.ir import Attribute
+from xdsl.passes import ModulePass
+
+from transom.dialects.diagnostics import Diagnostic, OpError, did_you_mean
+from transom.dialects.symbols import fresh_symbol, replace_attributes
+from transom.dialects.target import DeviceOp, PlaceAttr, get_config, set_config
+from transom.targets.llvm_cpu.dialect import HOST, LlvmCpuAttr
+from transom.targets.llvm_cpu.host import UnknownHostError, resolved
+
+
+def resolve_devices(module: ModuleOp) -> list[Diagnostic]:
+    """
+    Make the machine of a module concrete; returns the notes for its user.
+
+    Raises `OpError` if the configuration names a device that is not declared.
+    """
+    notes: list[Diagnostic] = []
+    try:
+        if not _devices(module):
+            notes.append(_add_host(module))
+        _choose_host(module)
+        replace_attributes(module.walk(), _resolve_cpu)
+    except UnknownHostError as e:
+        raise OpError(module, str(e)) from None
+    return notes
+
+
+def _devices(module: ModuleOp) -> list[DeviceOp]:
+    return [op for op in module.ops if isinstance(op, DeviceOp)]
+
+
+def _add_host(module: ModuleOp) -> Diagnostic:
+    """Declare the host under a name that is free."""
+    target = resolved(LlvmCpuAttr.get(HOST))
+    device = DeviceOp(
+        fresh_symbol(module, get_config(module).host or "host"), (target,)
+    )
+    device.location = module.location
+    first = module.body.block.first_op
+    if first is None:
+        module.body.block.add_op(device)
+    else:
+        module.body.block.insert_op_before(device, first)
+    return Diagnostic(
+        "note",
+        module.location,
+        f"no device is declared, so the host is assumed: '{target}'",
+    )
+
+
+def _choose_host(module: ModuleOp) -> None:
+    """Complete what the configuration says of devices, and check that they exist."""
+    config = get_config(module)
+    devices = {device.sym_name.data: device for device in _devices(module)}
+    host = config.host
+    if host is None:
+        runs_main = [
+            name
+            for name, device in devices.items()
+            if any(isinstance(target, LlvmCpuAttr) for target in device.targets.data)
+        ]
+        if len(runs_main) != 1 and len(devices) != 1:
+            raise OpError(
+                module,
+                "expected 'host' in 'target.config' to name the device that runs main, "
+                f"as {len(devices)} are declared",
+            )
+        host = runs_main[0] if len(runs_main) == 1 else next(iter(devices))
+    if host not in devices:
+        near = did_you_mean(f"@{host}", (f"@{name}" for name in devices))
+        raise OpError(module, f"unknown host device '@{host}'{near}")
+    place = config.default_place or PlaceAttr.get(host)
+    set_config(module, {"host": SymbolRefAttr(host), "default_place": place})
+
+
+def _resolve_cpu(attribute: Attribute) -> Attribute:
+    if isinstance(attribute, LlvmCpuAttr) and attribute.cpu.data == HOST:
+        return resolved(attribute)
+    return attribute
+
+
+@dataclass(frozen=True)
+class TargetResolveDevicesPass(ModulePass):
+    name = "target-resolve-devices"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        resolve_devices(op)
