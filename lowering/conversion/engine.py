@@ -124,7 +124,9 @@ class Engine:
         self._dropped: list[Dropped] = []
         self._done: list[tuple[str, str | None]] = []
         self._refused: tuple[Refused, ...] = ()
-        self._placeholders: dict[SSAValue, UnrealizedConversionCastOp] = {}
+        self._placeholders: dict[
+            tuple[SSAValue, tuple[Attribute, ...]], UnrealizedConversionCastOp
+        ] = {}
         self.unseen: list[tuple[SSAValue, str]] = []
         self._outside_top = root.get_toplevel_object() is not root
 
@@ -162,8 +164,11 @@ class Engine:
         plan: Plan,
         visit: Visitor,
         terminator: Visitor | None = None,
-    ) -> None:
-        """Visit the ops of a block, to be planned for another or the same block."""
+    ) -> Plan:
+        """
+        Visit the ops of a block, to be planned for another or the same block; give the
+        plan of the block in which they end.
+        """
         state = self.state
         saved, state.plan = state.plan, plan
         op = block._first_op
@@ -174,7 +179,8 @@ class Engine:
             else:
                 visit(op)
             op = following
-        state.plan = saved
+        saved, state.plan = state.plan, saved
+        return saved
 
     def visit(self, op: Operation) -> None:
         """Decide on an op of the input."""
@@ -224,7 +230,7 @@ class Engine:
             if group is value:
                 continue
             if group is None:
-                group = self._missing(value)
+                group = self._missing(value, (value.type,))
                 if group is value:
                     continue
             if isinstance(group, tuple) or group.type != value.type:
@@ -343,10 +349,10 @@ class Engine:
     ) -> Group:
         """What a value has become, in the types that a converter asks for."""
         group = self.state.values.get(value)
+        wanted = (value.type,) if converter is None else converter.convert(value.type)
         if group is None:
-            group = self._missing(value)
+            group = self._missing(value, wanted)
         if converter is not None:
-            wanted = converter.convert(value.type)
             have = group if isinstance(group, tuple) else (group,)
             if len(have) != len(wanted) or any(
                 h.type is not w and h.type != w
@@ -389,14 +395,11 @@ class Engine:
         value: SSAValue,
         index: int | None,
     ) -> str:
-        which = "" if index is None else f" for operand {index}"
         for _, op, _ in self._failed:
             if value.owner is op:
                 return f"operand {index} comes from '{name_of_op(op)}', which stayed"
-        return (
-            f"no target materialization from {types_text(v.type for v in have)} to "
-            f"{types_text(wanted)}{which}; see TypeConverter.add_target_materialization"
-        )
+        where = "in its pattern" if index is None else f"for operand {index}"
+        return f"no target materialization {_hook_text('target', have, wanted, where)}"
 
     def _to_source(
         self, op: Operation, index: int, value: SSAValue, group: Group
@@ -421,46 +424,50 @@ class Engine:
             finally:
                 self.frame = outer
         if made is None:
-            self._no_source(op, index, value, have)
+            where = f"for operand {index}"
+            self._no_hook(op, "source", have, (value.type,), where)
             return value
         casts = self.state.plan.casts
         casts[key] = made
         self.state.undo_log.append(lambda: casts.pop(key))
         return made
 
-    def _no_source(
-        self, op: Operation, index: int, value: SSAValue, have: tuple[SSAValue, ...]
+    def _no_hook(
+        self,
+        op: Operation,
+        hook: str,
+        have: tuple[SSAValue, ...],
+        types: tuple[Attribute, ...],
+        where: str,
     ) -> None:
-        cause = (
-            f"from {types_text(v.type for v in have)} to '{value.type}' for operand "
-            f"{index}; see TypeConverter.add_source_materialization"
-        )
+        if self._failed and self._failed[-1][1] is op:
+            return  # it stays for another reason, with the operands that it has
         failure = Failure(
             name_of_op(op),
             op.location,
             types_of(op),
-            headline="no source materialization for",
-            cause=cause,
+            headline=f"no {hook} materialization for",
+            cause=_hook_text(hook, have, types, where),
         )
         self._fail(failure, op, legal=True)
 
     # Values that are used before they are visited
 
-    def _missing(self, value: SSAValue) -> Group:
-        """A value that is from outside the root, or that will be visited later."""
+    def _missing(self, value: SSAValue, types: tuple[Attribute, ...]) -> Group:
+        """A value from outside the root, or what stands for one that comes later."""
         state = self.state
         if self._outside_top and not self.root.is_ancestor(value.owner):
             top = value.owner.get_toplevel_object()
             if top is self.root.get_toplevel_object():
                 state.set_value(value, value)
                 return value
-        cast = self._placeholders.get(value)
+        cast = self._placeholders.get((value, types))
         if cast is None:
-            cast = UnrealizedConversionCastOp.create(result_types=(value.type,))
-            self._placeholders[value] = cast
+            cast = UnrealizedConversionCastOp.create(result_types=types)
+            self._placeholders[value, types] = cast
             # Not in the log: what stands for a value outlives what is taken back.
-            state.values[cast.results[0]] = cast.results[0]
-        return cast.results[0]
+            state.values.update((result, result) for result in cast.results)
+        return cast.results[0] if len(types) == 1 else tuple(cast.results)
 
     def _check_unseen(self) -> None:
         for value, pattern in self.unseen:
@@ -473,10 +480,10 @@ class Engine:
     def _resolve_placeholders(self) -> None:
         """Put what values have become in place of what stood for them."""
         state = self.state
-        for value, cast in self._placeholders.items():
-            stand_in = cast.results[0]
-            updates = [u for u in state.operand_updates if stand_in in u[1]]
-            users = [use.operation for use in stand_in.uses]
+        for (value, types), cast in self._placeholders.items():
+            stand_ins = set[SSAValue](cast.results)
+            updates = [u for u in state.operand_updates if stand_ins.intersection(u[1])]
+            users = [use.operation for result in cast.results for use in result.uses]
             users.extend(op for op, _ in updates)
             if not users:
                 continue
@@ -485,38 +492,46 @@ class Engine:
                 raise PatternError(
                     f"'{name_of_op(users[0])}' uses a value that was never inserted"
                 )
-            if isinstance(group, tuple) or group.type != value.type:
-                group = self._cast_after_definition(users[0], value, group)
-            stand_in.replace_all_uses_with(group)
+            have = group if isinstance(group, tuple) else (group,)
+            if tuple(v.type for v in have) != types:
+                have = self._after_definition(users[0], value, have, types)
+            becomes = dict(zip(cast.results, have, strict=True))
+            for old, new in becomes.items():
+                old.replace_all_uses_with(new)
             for _, operands in updates:
-                operands[:] = [group if v is stand_in else v for v in operands]
+                operands[:] = [becomes.get(v, v) for v in operands]  # pyright: ignore[reportArgumentType, reportCallIssue] # keys are results
 
-    def _cast_after_definition(
-        self, user: Operation, value: SSAValue, group: Group
-    ) -> SSAValue:
-        """A value of its old type for what uses a value before it is defined."""
-        have = group if isinstance(group, tuple) else (group,)
-        state = self.state
+    def _after_definition(
+        self,
+        user: Operation,
+        value: SSAValue,
+        have: tuple[SSAValue, ...],
+        types: tuple[Attribute, ...],
+    ) -> tuple[SSAValue, ...]:
+        """Values in the types that a user expects that comes before them."""
+        state, converter = self.state, self.converter
         owners = {v.owner for v in have}
-        made = None
         for plan in state.plan_log:
             places = [i + 1 for i, op in enumerate(plan.ops) if op in owners]
-            if (places or plan.block in owners) and self.converter is not None:
-                outer, state.plan = state.plan, Plan(Block(), plan, True)
-                location = user.location
-                self.frame = _hook_frame(user, location, None, state)
-                made = self.converter.to_source(self.rewriter, value.type, have)
-                at = max(places, default=0)
-                plan.ops[at:at] = state.plan.ops
-                plan.changed = True
-                self.frame, state.plan = None, outer
-                break
-        if made is None:
-            operands = tuple(user._operands)
-            index = operands.index(value) if value in operands else 0
-            self._no_source(user, index, value, have)
-            return value
-        return made
+            if not (places or plan.block in owners) or converter is None:
+                continue
+            outer, state.plan = state.plan, Plan(Block(), plan, True)
+            self.frame = _hook_frame(user, user.location, None, state)
+            made: tuple[SSAValue, ...] | None
+            if types == (value.type,):
+                source = converter.to_source(self.rewriter, value.type, have)
+                made = None if source is None else (source,)
+            else:
+                made = converter.to_target(self.rewriter, types, have, value.type)
+            at = max(places, default=0)
+            plan.ops[at:at] = state.plan.ops
+            plan.changed = True
+            self.frame, state.plan = None, outer
+            if made is not None:
+                return made
+        hook = "source" if types == (value.type,) else "target"
+        self._no_hook(user, hook, have, types, "for a value that is defined later")
+        return tuple(UnrealizedConversionCastOp.get((), types).results)
 
     # Outcomes
 
@@ -567,8 +582,8 @@ class Engine:
         replaced = set(self.state.replaced)
         dead = self.state.dead
         for entry in tuple(reversed(self._failed)):
-            failure, op, plan = entry
-            if plan is None or failure.refused or not is_side_effect_free(op):
+            _, op, plan = entry
+            if plan is None or not is_side_effect_free(op):
                 continue
             users = [use.operation for r in op.results for use in r.uses]
             results = set(op.results)
@@ -678,6 +693,15 @@ def _may_generate(pattern: ConversionPattern[Operation], op: Operation) -> bool:
     return any(
         name == kind if isinstance(kind, str) else isinstance(op, kind)
         for kind in pattern.generates
+    )
+
+
+def _hook_text(
+    hook: str, have: tuple[SSAValue, ...], types: tuple[Attribute, ...], where: str
+) -> str:
+    return (
+        f"from {types_text(v.type for v in have)} to {types_text(types)} {where}; see "
+        f"TypeConverter.add_{hook}_materialization"
     )
 
 

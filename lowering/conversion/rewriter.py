@@ -217,6 +217,7 @@ class ConversionRewriter:
         result = Region()
         for block in region.blocks:
             new_block = Block()
+            new_block._name = block._name
             state.map_block(block, new_block)
             result.add_block(new_block)
             is_entry = block is region.first_block
@@ -241,7 +242,8 @@ class ConversionRewriter:
         Convert the ops of a block here, and return the operands of its terminator.
 
         The terminator itself is dropped. The block is the only one of its region; if it
-        has been converted already it is copied.
+        has been converted already it is copied. Where its ops have split the current
+        block, what follows is inserted into the last part.
         """
         region = block.parent
         assert region is not None, "a block of the input is in a region"
@@ -257,7 +259,8 @@ class ConversionRewriter:
             ends.append(operands)
 
         hook = self._terminator(frame, keep_operands)
-        self._engine.visit_block(block, state.plan, self._engine.visit, hook)
+        engine = self._engine
+        state.plan = engine.visit_block(block, state.plan, engine.visit, hook)
         if not ends:
             return Operands(frame.op, ())
         return ends[0]

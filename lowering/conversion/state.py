@@ -50,6 +50,7 @@ class State:
         self.blocks: dict[Block, Block] = {}
         self.plans: dict[Block, Plan] = {}
         self.dead: set[Operation] = set()
+        self.deferred: set[Block] = set()
         # Logs: each grows at the end, and is cut back to a mark.
         self.value_log: list[SSAValue] = []
         self.plan_log: list[Plan] = []
@@ -80,8 +81,10 @@ class State:
     def place(self, block: Block, after: Block) -> None:
         """Put a block behind another: now if that one is new, else at the end."""
         module = self.root.get_toplevel_object()
-        if after.parent is None or after.get_toplevel_object() is module:
+        if after in self.deferred or after.get_toplevel_object() is module:
             self.placements.append((block, after))
+            self.deferred.add(block)
+            self.undo_log.append(lambda: self.deferred.discard(block))
         else:
             _place(block, after)
             self.undo_log.append(lambda: _unplace(block))
