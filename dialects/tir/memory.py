@@ -58,7 +58,8 @@ class AllocOp(IRDLOperation):
     A buffer that lives to the end of the enclosing block of ops.
 
     `alignment` is in bytes, `memory` names a `target.memory`; `pool` and `offset`
-    (bytes) are where a plan has put it.
+    (bytes) are where a plan has put it, and `reserves` how many bytes are there for one
+    of dynamic size.
 
     ```mlir
     func.func @scratch(%n: index) {
@@ -74,6 +75,7 @@ class AllocOp(IRDLOperation):
     memory = opt_prop_def(SymbolRefAttr)
     pool = opt_prop_def(SymbolRefAttr)
     offset = opt_prop_def(IntegerAttr[I64])
+    reserves = opt_prop_def(IntegerAttr[I64])
     dynamic_sizes = var_operand_def(IndexType())
     result = result_def(MemRefType)
 
@@ -88,6 +90,7 @@ class AllocOp(IRDLOperation):
         memory: str | SymbolRefAttr | None = None,
         pool: str | SymbolRefAttr | None = None,
         offset: int | None = None,
+        reserves: int | None = None,
     ):
         def number(value: int | None) -> Attribute | None:
             return None if value is None else IntegerAttr(value, i64)
@@ -102,6 +105,7 @@ class AllocOp(IRDLOperation):
                 "memory": symbol(memory),
                 "pool": symbol(pool),
                 "offset": number(offset),
+                "reserves": number(reserves),
             },
             result_types=[type],
         )
@@ -129,7 +133,7 @@ class AllocOp(IRDLOperation):
         type = parser.parse_type()
         properties = {
             key: attributes.pop(key)
-            for key in ("alignment", "memory", "pool", "offset")
+            for key in ("alignment", "memory", "pool", "offset", "reserves")
             if key in attributes
         }
         return cls.create(
@@ -181,6 +185,16 @@ class AllocOp(IRDLOperation):
                 raise VerifyException(
                     "expected an offset of at least 0, but got "
                     f"{self.offset.value.data}"
+                )
+        if self.reserves is not None:
+            if not dynamic or self.offset is None:
+                raise VerifyException(
+                    "expected 'reserves' only with dynamic sizes and an offset"
+                )
+            if self.reserves.value.data < 0:
+                raise VerifyException(
+                    "expected to reserve at least 0 bytes, but got "
+                    f"{self.reserves.value.data}"
                 )
 
 
