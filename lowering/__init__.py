@@ -7,6 +7,7 @@ if __name__ != "transom.lowering":
 
 LOWERINGS: dict[str, str] = {
     "convert-graph-to-tir": "transom.lowering.convert_graph_to_tir:ConvertGraphToTirPass",
+    "lower-scf-to-cf": "transom.lowering.lower_scf_to_cf:LowerScfToCfPass",
     "tir-bufferize-main": "transom.lowering.tir_bufferize_main:TirBufferizeMainPass",
 }
 """Level-changing passes: name to `module:Class`, resolved when first used."""

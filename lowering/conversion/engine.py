@@ -89,6 +89,8 @@ class Frame:
     replaced: bool = False
     tail: Block | None = None
     """The last of the blocks put behind the current one."""
+    tail_of: Block | None = None
+    """The block that was current then: nested rewrites may have split it."""
 
 
 class Engine:

@@ -281,9 +281,11 @@ class ConversionRewriter:
         """Put new blocks behind the current one, behind those put there before."""
         if isinstance(blocks, Region):
             blocks = tuple(blocks.blocks)
-        frame = self._frame
+        frame, current = self._frame, self._state.plan.block
+        if frame.tail is None or frame.tail_of is not current:
+            frame.tail, frame.tail_of = current, current
         for block in blocks:
-            self._state.place(block, frame.tail or self._state.plan.block)
+            self._state.place(block, frame.tail)
             frame.tail = block
 
     def continue_in(self, block: Block) -> None:
@@ -293,6 +295,7 @@ class ConversionRewriter:
         """
         self.append_blocks((block,))
         self._state.plan = self._plan_of(block)
+        self._frame.tail_of = block
 
     @contextmanager
     def at_end(self, block: Block) -> Generator[None, None, None]:
