@@ -7,6 +7,7 @@ if __name__ != "transom.passes":
 
 PASSES: dict[str, str] = {
     "graph-fuse": "transom.passes.graph_fuse:GraphFusePass",
+    "graph-infer-types": "transom.passes.graph_infer_types:GraphInferTypesPass",
     "graph-outline-regions": (
         "transom.passes.graph_outline_regions:GraphOutlineRegionsPass"
     ),

@@ -272,6 +272,12 @@ from transom.dialects.graph.reduction import (
 from transom.dialects.graph.reduction import (
     ReduceOp as ReduceOp,
 )
+from transom.dialects.graph.refinement import (
+    common as common,
+)
+from transom.dialects.graph.refinement import (
+    refined as refined,
+)
 from transom.dialects.graph.shapes import (
     DYNAMIC as DYNAMIC,
 )

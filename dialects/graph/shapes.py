@@ -41,6 +41,21 @@ class Symbol(NamedTuple):
         uppers = [u for u in (self.upper, other.upper) if u is not None]
         return not uppers or lower <= min(uppers)
 
+    def narrowed(self, other: "Symbol") -> "Symbol":
+        """This symbol within the bounds of both."""
+        lowers = [b for b in (self.lower, other.lower) if b is not None]
+        uppers = [b for b in (self.upper, other.upper) if b is not None]
+        return Symbol(self.name, max(lowers, default=None), min(uppers, default=None))
+
+    def widened(self, other: "Symbol") -> "Symbol":
+        """This symbol within the bounds of one of the two."""
+        lowers, uppers = (self.lower, other.lower), (self.upper, other.upper)
+        return Symbol(
+            self.name,
+            None if None in lowers else min(b for b in lowers if b is not None),
+            None if None in uppers else max(b for b in uppers if b is not None),
+        )
+
     def __str__(self) -> str:
         bounds = ""
         if self.lower is not None or self.upper is not None:
@@ -101,8 +116,8 @@ class DimExpr(_Arithmetic):
     """
     An expression of two sizes.
 
-    `broadcast` is the common size of two that NumPy's rule lets meet: equal, or one of
-    them 1. It is the other one of a pair with 1, 0 if one is 0, else their maximum.
+    `broadcast` is the common size of two that NumPy's rule lets meet: they are equal,
+    or one of them is 1 and the result is the other one.
     """
 
     operator: Operator
