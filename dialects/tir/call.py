@@ -31,7 +31,6 @@ from xdsl.traits import (
     MemoryEffect,
     MemoryEffectKind,
     SymbolTable,
-    SymbolUserOpInterface,
 )
 from xdsl.utils.exceptions import VerifyException
 
@@ -62,12 +61,6 @@ class CallMemoryEffect(MemoryEffect):
         return effects
 
 
-class CallSymbolUser(SymbolUserOpInterface):
-    def verify(self, op: Operation) -> None:
-        assert isinstance(op, CallOp)
-        op.verify_callee()
-
-
 @irdl_op_definition
 class CallOp(IRDLOperation):
     """
@@ -96,7 +89,7 @@ class CallOp(IRDLOperation):
     res = var_result_def(TensorType)
 
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
-    traits = traits_def(CallSymbolUser(), CallMemoryEffect())
+    traits = traits_def(CallMemoryEffect())
 
     def __init__(
         self,
@@ -191,9 +184,9 @@ class CallOp(IRDLOperation):
                 f"expected one result for each tensor in outs, {_list(tensors)}, but "
                 f"got {_list(self.result_types)}"
             )
+        self._verify_callee()
 
-    def verify_callee(self) -> None:
-        """Check the call against the kernel, where that is in the module."""
+    def _verify_callee(self) -> None:
         table = self._symbol_table()
         if table is None:
             return

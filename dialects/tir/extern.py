@@ -284,7 +284,9 @@ class ExternOp(IRDLOperation):
                 )
         result = self.result
         if result is not None and not is_number(result.type):
-            raise VerifyException(f"expected a number as result, but got {result.type}")
+            raise VerifyException(
+                f"expected a number as result, but got '{result.type}'"
+            )
         if self.status is not None and not (
             result is not None and isinstance(result.type, IntegerType)
         ):

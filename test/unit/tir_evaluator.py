@@ -47,9 +47,13 @@ def _unsigned(value: Any) -> Any:
     return array.astype(f"uint{array.dtype.itemsize * 8}")
 
 
+def choose(condition: Any, yes: Any, no: Any) -> Any:
+    return cast(Any, np).where(condition, yes, no)[()]
+
+
 def _trunc_div(a: Any, b: Any) -> Any:
     quotient: Any = np.abs(a) // np.abs(b)
-    return np.where((a < 0) != (b < 0), -quotient, quotient)
+    return choose((a < 0) != (b < 0), -quotient, quotient)
 
 
 def _ceil_div(a: Any, b: Any) -> Any:
@@ -207,8 +211,7 @@ class Evaluator:
                 word = _CMPF[op.predicate.value.data]
                 return _COMPARE[word[-2:]](*operands)
             case arith.SelectOp():
-                chosen: Any = np.where(*operands)
-                return chosen[()]
+                return choose(*operands)
             case _:
                 pass
         if name in _SIGNED_CASTS:

@@ -1,0 +1,89 @@
+// RUN: transom-opt %s | filecheck %s
+// RUN: %roundtrip
+
+// CHECK: tir.func @declared(read memref<4xf32>, write memref<?xf32>, scratch memref<8xi8>, read index)
+tir.func @declared(read memref<4xf32>, write memref<?xf32>, scratch memref<8xi8>, read index)
+
+// CHECK: tir.func public @visible(read %x: memref<4xf32> {test.a = 1 : i32}, read_write %y: memref<4xf32>) attributes {test.b} {
+tir.func public @visible(read %x: memref<4xf32> {test.a = 1 : i32}, read_write %y: memref<4xf32>) attributes {test.b} {
+  tir.return
+}
+
+// CHECK-LABEL: tir.func @rows(
+tir.func @rows(read %x: memref<?x8xf32>, write %o: memref<?x8xf32>, read %n: index) {
+  // CHECK: tir.block (%i: index, %j: index) in dims [parallel %n, sequential 2] schedule #tir.schedule<parallel = [d0]> attributes {test.c} {
+  tir.block (%i: index, %j: index) in dims [parallel %n, sequential 2] schedule #tir.schedule<parallel = [d0]> attributes {test.c} {
+    // CHECK-NEXT: %t = tir.alloc {alignment = 64, memory = @sram, test.d} : memref<8xf32>
+    %t = tir.alloc {alignment = 64, memory = @sram, test.d} : memref<8xf32>
+    tir.nest dims [parallel 8] at (%i) ins(%x[s0, d0] : memref<?x8xf32>) outs(%t[d0] : memref<8xf32>)
+      finish (%v: f32) {
+        tir.yield %v : f32
+      }
+    tir.nest dims [parallel 8] at (%i) ins(%t[d0] : memref<8xf32>) outs(%o[s0, d0] : memref<?x8xf32>)
+      finish (%v: f32) {
+        tir.yield %v : f32
+      }
+  // CHECK-NOT: tir.yield{{$}}
+  }
+  tir.return
+}
+
+// CHECK-LABEL: tir.func @memory(
+tir.func @memory(read %a: memref<64xf32>, read %i: index, read %n: index) {
+  // CHECK: %b = tir.alloc(%n, %n) {pool = @arena, offset = 128} : memref<?x4x?xf32>
+  %b = tir.alloc(%n, %n) {pool = @arena, offset = 128} : memref<?x4x?xf32>
+  // CHECK: %c = tir.alloc : memref<64xf32>
+  %c = tir.alloc : memref<64xf32>
+  // CHECK: tir.prefetch %a[%i] : memref<64xf32>
+  tir.prefetch %a[%i] locality 3 : memref<64xf32>
+  // CHECK: tir.prefetch %c[%i] write locality 0 : memref<64xf32>
+  tir.prefetch %c[%i] write locality 0 : memref<64xf32>
+  // CHECK: tir.copy %a, %c : memref<64xf32>, memref<64xf32>
+  tir.copy %a, %c : memref<64xf32>, memref<64xf32>
+  // CHECK: %t = tir.copy_async %a, %c : memref<64xf32>, memref<64xf32>
+  %t = tir.copy_async %a, %c : memref<64xf32>, memref<64xf32>
+  // CHECK: tir.wait %t
+  tir.wait %t
+  tir.return
+}
+
+// CHECK-LABEL: tir.func @externs(
+tir.func @externs(read_write %x: memref<64xi8>, read %n: i32) {
+  %w = tir.alloc : memref<16xi8>
+  // CHECK: %s = tir.struct(%w, %n) : !tir.struct<"ctx", (memref<16xi8>, i32)>
+  %s = tir.struct(%w, %n) : !tir.struct<"ctx", (memref<16xi8>, i32)>
+  // CHECK: tir.extern "f"(ref %s, read_write %x, %n) status 0 : (!tir.struct<"ctx", (memref<16xi8>, i32)>, memref<64xi8>, i32) -> i32
+  %status = tir.extern "f"(ref %s, read_write %x, read %n) status 0 : (!tir.struct<"ctx", (memref<16xi8>, i32)>, memref<64xi8>, i32) -> i32
+  // CHECK: tir.extern "g"(%s, scratch %w) : (!tir.struct<"ctx", (memref<16xi8>, i32)>, memref<16xi8>) -> ()
+  tir.extern "g"(%s, scratch %w) : (!tir.struct<"ctx", (memref<16xi8>, i32)>, memref<16xi8>) -> ()
+  // CHECK: %r = tir.extern "h"() : () -> f64
+  %r = tir.extern "h"() : () -> f64
+  tir.return
+}
+
+tir.func @signless(read memref<?xi8>, write memref<4xi8>, scratch memref<2xf32>)
+
+// CHECK-LABEL: func.func @calls(
+func.func @calls(%x: tensor<4xui8>, %s: memref<2xf32>, %m: memref<?xi8>) -> tensor<4xui8> {
+  %d = tensor.empty() : tensor<4xui8>
+  // Kernels know no signs, and `?` takes any extent.
+  // CHECK: %y = tir.call @signless(%x : tensor<4xui8>) outs(%d : tensor<4xui8>) scratch(%s : memref<2xf32>) {test.e}
+  %y = tir.call @signless(%x : tensor<4xui8>) outs(%d : tensor<4xui8>) scratch(%s : memref<2xf32>) {test.e}
+  // CHECK: tir.call @signless(%m : memref<?xi8>) outs(%m : memref<?xi8>) scratch(%s : memref<2xf32>)
+  tir.call @signless(%m : memref<?xi8>) outs(%m : memref<?xi8>) scratch(%s : memref<2xf32>)
+  func.return %y : tensor<4xui8>
+}
+
+// CHECK-LABEL: func.func private @attributes
+func.func private @attributes(!tir.token) attributes {
+  // CHECK-SAME: a = #tir.access<(d0, d1)[s0] -> (d0 * s0 + d1 - 1), pad 0.000000e+00 : f32>
+  a = #tir.access<(d0, d1)[s0] -> (d1 + d0 * s0 - 1), pad 0.0 : f32>,
+  // CHECK-SAME: b = #tir.access<*, combine umax>
+  b = #tir.access<*, combine umax>,
+  // CHECK-SAME: c = #tir.schedule<cache = [d0 : 64, d1 : 32, d0 : 8], register = [d0 : 4], vector = d1 : 16, unroll = [d2 : 2], parallel = [d0], order = [d2, d0, d1], compute_at = 1>
+  c = #tir.schedule<order = [d2, d0, d1], compute_at = 1, cache = [d0 : 64, d1 : 32, d0 : 8], unroll = [d2 : 2], register = [d0 : 4], parallel = [d0], vector = d1 : 16>,
+  // CHECK-SAME: d = #tir.schedule<>
+  d = #tir.schedule<>,
+  // CHECK-SAME: e = #tir.dim<sequential ?>
+  e = #tir.dim<sequential ?>
+}
