@@ -34,6 +34,7 @@ from xdsl.irdl import (
 from xdsl.parser import AttrParser, Parser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
+from xdsl.utils.lexer import Position
 from xdsl.utils.str_enum import StrEnum
 
 from transom.dialects.diagnostics import did_you_mean
@@ -113,8 +114,11 @@ class KeyedSymbolOp(IRDLOperation):
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
+        start = parser.pos
         name = parser.parse_symbol_name()
-        properties, attributes = parse_keyed_properties(parser, cls, ("sym_name",))
+        properties, attributes = parse_keyed_properties(
+            parser, cls, ("sym_name",), start
+        )
         return cls.create(
             properties={"sym_name": name, **properties}, attributes=attributes
         )
@@ -126,13 +130,16 @@ class KeyedSymbolOp(IRDLOperation):
 
 
 def parse_keyed_properties(
-    parser: Parser, op_class: type[IRDLOperation], written_elsewhere: Collection[str]
+    parser: Parser,
+    op_class: type[IRDLOperation],
+    written_elsewhere: Collection[str],
+    start: Position,
 ) -> tuple[dict[str, Attribute], dict[str, Attribute]]:
     """
     Parse `{key = value, …}`, if present: properties, and discardable attributes.
 
     The latter have a dot in their name. `written_elsewhere` names the properties that
-    the op's syntax has a place of its own for.
+    the op's syntax has a place of its own for; `start` is where a key is missed.
     """
     definitions = op_class.get_irdl_definition().properties
     constraints = {
@@ -140,14 +147,13 @@ def parse_keyed_properties(
         for key, definition in definitions.items()
         if key not in written_elsewhere
     }
-    start = parser.pos
     values = _parse_entries(
         parser, parser.Delimiter.BRACES, f"'{op_class.name}'", constraints, dotted=True
     )
     for key in constraints:
         if key not in values and not isinstance(definitions[key], OptPropertyDef):
             parser.raise_error(f"expected '{key}' in '{op_class.name}'", start)
-    properties = {key: value for key, value in values.items() if key in constraints}
+    properties = {key: values[key] for key in constraints if key in values}
     return properties, {k: v for k, v in values.items() if k not in properties}
 
 

@@ -273,11 +273,12 @@ class LinkOp(IRDLOperation):
 
     @classmethod
     def parse(cls, parser: Parser) -> "LinkOp":
+        start = parser.pos
         source = parser.parse_symbol_name()
         parser.parse_punctuation("->")
         destination = parser.parse_symbol_name()
         ends = ("source", "destination")
-        properties, attributes = parse_keyed_properties(parser, cls, ends)
+        properties, attributes = parse_keyed_properties(parser, cls, ends, start)
         properties["source"] = SymbolRefAttr(source)
         properties["destination"] = SymbolRefAttr(destination)
         return cls.create(properties=properties, attributes=attributes)
