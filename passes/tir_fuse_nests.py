@@ -31,7 +31,6 @@ from transom.passes.nest_fusion import (
     fuse_consumer,
     inline_producer,
     is_move,
-    reads_of,
     reads_once,
 )
 from transom.passes.nest_rows import group_rows

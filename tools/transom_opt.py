@@ -51,9 +51,10 @@ from transom.passes.pipeline import (
     parse_pipeline,
 )
 from transom.registry import registry
+from transom.runtime.files import write_whole
 from transom.tools import expected_diagnostics, listings
 from transom.tools.opt_arguments import add_arguments, normalize
-from transom.tools.output_files import write_stdout, write_whole
+from transom.tools.output_files import write_stdout
 from transom.tools.pass_observers import (
     CurrentPass,
     PrintIR,

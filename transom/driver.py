@@ -1,21 +1,26 @@
 """
-The Python API: load a module, lower it phase by phase.
+The Python API: load a module, lower it phase by phase, compile and run it.
 
 ```python
 module = transom.load("model.mlir")
 planned = transom.lower(module, to="planned")
+program = transom.compile(module)
+outputs = program.run({"x": x})
 ```
 """
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike, fspath
 from pathlib import Path
+from typing import TYPE_CHECKING, cast
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Attribute
 
 from transom.dialects.diagnostics import OpError, did_you_mean
-from transom.dialects.parser import allow_deep_recursion, parse_ir
+from transom.dialects.parser import allow_deep_recursion, parse_attribute_text, parse_ir
 from transom.dialects.target import get_config, set_phase
 from transom.passes.pipeline import (
     PassObserver,
@@ -25,6 +30,9 @@ from transom.passes.pipeline import (
 )
 from transom.passes.verify_phase import verify_phase
 from transom.registry import new_context, registry
+
+if TYPE_CHECKING:
+    from transom.runtime.program import Program
 
 
 @dataclass(frozen=True)
@@ -161,3 +169,107 @@ def phases_between(module: ModuleOp, to: str) -> tuple[Phase, ...]:
             f"expected a module at or before phase '{to}', but it is at '{reached}'",
         )
     return PHASES[first : last + 1]
+
+
+def compile(
+    module: ModuleOp,
+    *,
+    devices: Mapping[str, str] | None = None,
+    executor: str = "aot",
+    threads: int = 1,
+    dims: Mapping[str, tuple[int | None, int | None]] | None = None,
+    opt_level: int = 2,
+    libraries: Sequence[str] = (),
+    ctx: Context | None = None,
+    **options: bool,
+) -> "Program":
+    """
+    A program in this process, from a module at any phase; the module is not changed.
+
+    `devices` declares devices by name, each with a target attribute as text; without
+    any the host CPU is used. `dims` bounds symbolic sizes, both ends included.
+    `libraries` are shared libraries of the C functions that kernels call, `opt_level`
+    is the effort of LLVM's passes (0 to 3), and `options` are those of `target.config`
+    that may change results.
+
+    Raises `OpError` for what is wrong in the module and `PipelineError` for arguments
+    that are.
+    """
+    from transom.compiler import to_code
+    from transom.runtime.program import Program
+
+    if threads != 1:
+        raise PipelineError(
+            f"expected 1 thread, the only number yet, but got {threads}"
+        )
+    if executor != "aot":
+        raise PipelineError(
+            f"expected executor 'aot', the only one yet, not '{executor}'"
+        )
+    if options:
+        listed = ", ".join(f"'{name}'" for name in sorted(options))
+        raise PipelineError(f"no kernel makes use of option {listed} yet")
+    ctx = new_context() if ctx is None else ctx
+    allow_deep_recursion()
+    result = module.clone()
+    declare_devices(result, devices or {}, ctx)
+    bound_dims(result, dims or {})
+    if get_config(result).phase != PHASES[-1].name:
+        lower_in_place(result, PHASES[-1].name, ctx=ctx)
+    return Program(to_code(result, opt_level=opt_level), libraries)
+
+
+def declare_devices(module: ModuleOp, devices: Mapping[str, str], ctx: Context) -> None:
+    """
+    Add a device for each name, with the targets of its text: one, or a list of them.
+    """
+    from xdsl.dialects.builtin import ArrayAttr
+
+    from transom.dialects.symbols import lookup
+    from transom.dialects.target import DeviceOp, TargetAttr
+
+    for name, text in reversed(tuple(devices.items())):
+        if lookup(module, name) is not None:
+            raise PipelineError(f"the module has a symbol '@{name}' already")
+        attr = parse_attribute_text(ctx, text, f"device '{name}'")
+        targets: tuple[Attribute, ...] = (attr,)
+        if isinstance(attr, ArrayAttr):
+            targets = cast("ArrayAttr[Attribute]", attr).data
+        wrong = [t for t in targets if not isinstance(t, TargetAttr)]
+        if wrong:
+            raise PipelineError(
+                f"device '{name}': expected a target attribute, but got '{wrong[0]}'"
+            )
+        device = DeviceOp(name, [t for t in targets if isinstance(t, TargetAttr)])
+        device.location = module.location
+        first = module.body.block.first_op
+        if first is None:
+            module.body.block.add_op(device)
+        else:
+            module.body.block.insert_op_before(device, first)
+
+
+def bound_dims(
+    module: ModuleOp, dims: Mapping[str, tuple[int | None, int | None]]
+) -> None:
+    """Set the bounds of symbolic sizes, wherever a type of the module names them."""
+    from transom.dialects.graph import Symbol, SymbolAttr
+    from transom.dialects.symbols import replace_attributes
+
+    seen: set[str] = set()
+
+    def bounded(attribute: Attribute) -> Attribute:
+        if not isinstance(attribute, SymbolAttr) or attribute.data is None:
+            return attribute
+        name = attribute.data.name
+        seen.add(name)
+        if name not in dims:
+            return attribute
+        return SymbolAttr(Symbol(name, *dims[name]))
+
+    if not dims:
+        return
+    replace_attributes(module.walk(), bounded)
+    for name in dims:
+        if name not in seen:
+            raise PipelineError(f"unknown size '{name}'{did_you_mean(name, seen)}")

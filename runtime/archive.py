@@ -1,0 +1,149 @@
+"""
+Programs on disk: one file with a manifest, the code and the weights.
+
+The file is a ZIP archive of stored entries: `manifest.json` (format version, target,
+signature, pools, messages, and a SHA-256 of every other entry), `code.o`, and one entry
+of raw little-endian elements per weight. Nothing in it is executed or unpickled before
+its hash has been checked; sizes are checked against the file first.
+"""
+
+import json
+import os
+import zipfile
+from collections.abc import Mapping
+from hashlib import sha256
+from io import BytesIO
+from os import PathLike, fspath
+from typing import Any, cast
+
+import numpy as np
+
+from transom.runtime.files import write_whole
+from transom.runtime.jit import host_cpu, host_triple
+from transom.runtime.program import Code, PoolSpec, Program
+from transom.runtime.signature import Array, Signature, dtype_of
+
+FORMAT = "transom-program"
+VERSION = 1
+MAX_MANIFEST = 16 << 20
+"""Bytes of a manifest before it is refused."""
+
+
+class ArchiveError(ValueError):
+    """A file that is no program, is damaged, or is for another machine."""
+
+
+def save(code: Code, path: str | PathLike[str]) -> None:
+    """Write a program to a file, whole or not at all."""
+    entries: dict[str, bytes] = {"code.o": code.object}
+    constants: list[dict[str, Any]] = []
+    for number, (symbol, array) in enumerate(code.constants.items()):
+        entry = f"weights/{number}"
+        entries[entry] = np.ascontiguousarray(array).tobytes()
+        constants.append(
+            {
+                "symbol": symbol,
+                "dtype": array.dtype.name,
+                "shape": list(array.shape),
+                "entry": entry,
+            }
+        )
+    manifest = {
+        "format": FORMAT,
+        "version": VERSION,
+        "triple": code.triple,
+        "cpu": code.cpu,
+        "features": code.features,
+        "entry": code.entry,
+        "shapes": code.shapes,
+        "signature": code.signature.to_json(),
+        "pools": [[pool.name, pool.size, pool.alignment] for pool in code.pools],
+        "messages": list(code.messages),
+        "constants": constants,
+        "sha256": {name: sha256(data).hexdigest() for name, data in entries.items()},
+    }
+    buffer = BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_STORED) as archive:
+        archive.writestr("manifest.json", json.dumps(manifest, indent=1))
+        for name, data in entries.items():
+            archive.writestr(name, data)
+    write_whole(path, buffer.getvalue())
+
+
+def load(path: str | PathLike[str], libraries: tuple[str, ...] = ()) -> Program:
+    """
+    Load a program for this machine.
+
+    Raises `ArchiveError` if the file is none, was damaged or cut, or is for a machine
+    that this one is not, and `OSError` if it can not be read.
+    """
+    try:
+        code = read(path)
+    except (zipfile.BadZipFile, KeyError, TypeError, ValueError, EOFError) as e:
+        if isinstance(e, ArchiveError):
+            raise
+        raise ArchiveError(f"'{fspath(path)}' is no program of transom: {e}") from e
+    check_machine(code)
+    return Program(code, libraries)
+
+
+def read(path: str | PathLike[str]) -> Code:
+    """The content of a file, checked against its hashes but not loaded."""
+    with zipfile.ZipFile(path) as archive:
+        size = os.stat(path).st_size
+        for info in archive.infolist():
+            if info.compress_type != zipfile.ZIP_STORED or info.file_size > size:
+                raise ArchiveError(f"entry '{info.filename}' is not stored as it is")
+        if archive.getinfo("manifest.json").file_size > MAX_MANIFEST:
+            raise ArchiveError("the manifest is too large")
+        parsed: Any = json.loads(archive.read("manifest.json"))
+        if not isinstance(parsed, dict):
+            raise ArchiveError(f"'{fspath(path)}' is no program of transom")
+        manifest = cast("dict[str, Any]", parsed)
+        if manifest.get("format") != FORMAT:
+            raise ArchiveError(f"'{fspath(path)}' is no program of transom")
+        if manifest["version"] != VERSION:
+            raise ArchiveError(
+                f"expected version {VERSION} of the format, "
+                f"but got {manifest['version']}; compile the program again"
+            )
+        hashes: Mapping[str, str] = manifest["sha256"]
+        data = {name: archive.read(name) for name in hashes}
+    for name, expected in hashes.items():
+        if sha256(data[name]).hexdigest() != expected:
+            raise ArchiveError(f"'{fspath(path)}' is damaged: entry '{name}'")
+    return Code(
+        object=data["code.o"],
+        triple=str(manifest["triple"]),
+        cpu=str(manifest["cpu"]),
+        features=str(manifest["features"]),
+        entry=str(manifest["entry"]),
+        shapes=manifest["shapes"],
+        signature=Signature.from_json(manifest["signature"]),
+        pools=tuple(PoolSpec(str(n), int(s), int(a)) for n, s, a in manifest["pools"]),
+        messages=tuple(map(str, manifest["messages"])),
+        constants={
+            str(entry["symbol"]): _weight(entry, data)
+            for entry in manifest["constants"]
+        },
+    )
+
+
+def _weight(entry: Mapping[str, Any], data: Mapping[str, bytes]) -> Array:
+    array = np.frombuffer(data[entry["entry"]], dtype_of(entry["dtype"]))
+    return array.reshape(entry["shape"])
+
+
+def check_machine(code: Code) -> None:
+    """Raise `ArchiveError` unless this machine can run the code."""
+    if code.triple.split("-")[0] != host_triple().split("-")[0]:
+        raise ArchiveError(
+            f"the program is for '{code.triple}', this machine is '{host_triple()}'"
+        )
+    here = set(host_cpu()[1].split(","))
+    wanted = [f for f in code.features.split(",") if f.startswith("+")]
+    missing = [feature[1:] for feature in wanted if feature not in here]
+    if missing:
+        raise ArchiveError(
+            f"the program is for '{code.cpu}'; this CPU lacks {', '.join(missing)}"
+        )

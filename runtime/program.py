@@ -1,0 +1,251 @@
+"""
+A compiled program: machine code, weights and memory, called with NumPy arrays.
+
+The code is the C function of the entry: for each input, then each output, a pointer
+and its dynamic sizes (`int64_t`), then one pointer per pool; it returns 0 or the number
+of a message. A program is reentrant: every call takes pools of its own.
+"""
+
+import ctypes
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from transom.runtime.jit import JitModule, load_object
+from transom.runtime.signature import Array, Dim, InputError, Signature, dtype_of
+
+
+class ProgramError(RuntimeError):
+    """The program found something wrong when it ran, such as sizes that do not fit."""
+
+
+@dataclass(frozen=True)
+class PoolSpec:
+    """Memory that a call needs: bytes, and the alignment of its start."""
+
+    name: str
+    size: int
+    alignment: int
+
+
+@dataclass(frozen=True)
+class Code:
+    """Machine code with what is needed to run it; all of it is data."""
+
+    object: bytes
+    """An ELF object file."""
+    triple: str
+    cpu: str
+    features: str
+    entry: str
+    shapes: str | None
+    """The function that computes the dynamic sizes of outputs, if there is one."""
+    signature: Signature
+    pools: tuple[PoolSpec, ...] = ()
+    messages: tuple[str, ...] = ()
+    constants: Mapping[str, Array] = field(default_factory=dict[str, Array])
+    """Weights by symbol."""
+
+
+class Program:
+    """Code that is loaded and can be called."""
+
+    def __init__(self, code: Code, libraries: Sequence[str] = ()) -> None:
+        """Load code; `libraries` hold C functions that it calls."""
+        self.code = code
+        self.signature = code.signature
+        self._constants = {
+            name: np.ascontiguousarray(array) for name, array in code.constants.items()
+        }
+        symbols = {name: array.ctypes.data for name, array in self._constants.items()}
+        self._module: JitModule = load_object(
+            code.object, symbols=symbols, libraries=libraries, keep=[self._constants]
+        )
+        self._names = [spec.name for spec in self.signature.inputs]
+        self._entry = self._function(code.entry, self._entry_types())
+        self._shapes = None
+        if code.shapes is not None:
+            count = sum(len(spec.dynamic) for spec in self.signature.inputs)
+            types = [ctypes.c_int64] * count
+            self._shapes = self._function(code.shapes, [*types, ctypes.c_void_p])
+        self._free: list[list[Array]] = []
+        self._lock = threading.Lock()
+
+    def __call__(self, *inputs: Any, **named: Any) -> dict[str, Array]:
+        """Run with inputs in order, or by name."""
+        if len(inputs) > len(self._names):
+            raise InputError(
+                f"expected {len(self._names)} inputs, but got {len(inputs)}"
+            )
+        return self.run({**dict(zip(self._names, inputs, strict=False)), **named})
+
+    def run(
+        self,
+        inputs: Mapping[str, Any],
+        outputs: Mapping[str, Array] | None = None,
+    ) -> dict[str, Array]:
+        """
+        The outputs by name; arrays given as `outputs` are written in place.
+
+        Element types are not converted. Raises `InputError` for arrays that do not fit
+        and `ProgramError` for what the program finds.
+        """
+        arrays = self._inputs(inputs)
+        sizes = self.signature.bind(arrays)
+        results = self._outputs(arrays, sizes, outputs or {})
+        arguments: list[int] = []
+        for spec, array in zip(
+            (*self.signature.inputs, *self.signature.outputs),
+            (*arrays, *results.values()),
+            strict=True,
+        ):
+            arguments.append(array.ctypes.data)
+            arguments += [array.shape[axis] for axis in spec.dynamic]
+        pools = self._take_pools()
+        try:
+            status = self._entry(
+                *arguments, *(_aligned(*pool) for pool in self._bases(pools))
+            )
+        finally:
+            self._give_back(pools)
+        if status != 0:
+            raise ProgramError(self._message(status))
+        return results
+
+    def save(self, path: Any) -> None:
+        """Write the program to a file, whole or not at all (`transom.runtime.load`)."""
+        from transom.runtime.archive import save
+
+        save(self.code, path)
+
+    def _entry_types(self) -> list[Any]:
+        types: list[Any] = []
+        for spec in (*self.signature.inputs, *self.signature.outputs):
+            types += [ctypes.c_void_p, *[ctypes.c_int64] * len(spec.dynamic)]
+        return types + [ctypes.c_void_p] * len(self.code.pools)
+
+    def _function(self, name: str, types: Sequence[Any]) -> Any:
+        return self._module.function(name, ctypes.c_int32, *types)
+
+    def _inputs(self, inputs: Mapping[str, Any]) -> list[Array]:
+        unknown = [name for name in inputs if name not in self._names]
+        missing = [name for name in self._names if name not in inputs]
+        if unknown or missing:
+            raise InputError(
+                f"expected inputs {_listed(self._names)}, but "
+                + (
+                    f"got {_listed(unknown)}"
+                    if unknown
+                    else f"{_listed(missing)} is missing"
+                )
+            )
+        return [
+            np.ascontiguousarray(inputs[name]).reshape(np.shape(inputs[name]))
+            for name in self._names
+        ]
+
+    def _outputs(
+        self,
+        arrays: Sequence[Array],
+        sizes: Mapping[str, int],
+        given: Mapping[str, Array],
+    ) -> dict[str, Array]:
+        names = [spec.name for spec in self.signature.outputs]
+        if unknown := [name for name in given if name not in names]:
+            raise InputError(
+                f"expected outputs {_listed(names)}, but got {_listed(unknown)}"
+            )
+        computed = iter(self._computed_sizes(arrays))
+        results: dict[str, Array] = {}
+        for spec in self.signature.outputs:
+            shape: list[int] = []
+            for size in spec.shape:
+                if isinstance(size, int):
+                    shape.append(size)
+                elif self._shapes is not None:
+                    shape.append(next(computed))
+                else:
+                    assert size.name is not None, "the signature says all sizes"
+                    shape.append(sizes[size.name])
+            array = given.get(spec.name)
+            if array is None:
+                array = np.empty(shape, dtype_of(spec.dtype))
+            else:
+                self._check_output(spec.name, spec.dtype, shape, array, arrays)
+            results[spec.name] = array
+        return results
+
+    def _check_output(
+        self,
+        name: str,
+        dtype: str,
+        shape: Sequence[int],
+        array: Array,
+        inputs: Sequence[Array],
+    ) -> None:
+        if array.dtype != dtype_of(dtype) or list(array.shape) != list(shape):
+            raise InputError(
+                f"'{name}': expected an output of {dtype}{list(shape)}, but got "
+                f"{array.dtype}{list(array.shape)}"
+            )
+        if not (array.flags.c_contiguous and array.flags.writeable):
+            raise InputError(
+                f"'{name}': expected a contiguous array that can be written"
+            )
+        if any(np.may_share_memory(array, other) for other in inputs):
+            raise InputError(
+                f"'{name}': expected an output that shares no input's memory"
+            )
+
+    def _computed_sizes(self, arrays: Sequence[Array]) -> list[int]:
+        """The dynamic sizes of the outputs, where a function computes them."""
+        if self._shapes is None:
+            return []
+        sizes = [
+            array.shape[axis]
+            for spec, array in zip(self.signature.inputs, arrays, strict=True)
+            for axis in spec.dynamic
+        ]
+        count = sum(len(spec.dynamic) for spec in self.signature.outputs)
+        result = (ctypes.c_int64 * count)()
+        status = self._shapes(*sizes, ctypes.addressof(result))
+        if status != 0:
+            raise ProgramError(self._message(status))
+        return list(result)
+
+    def _take_pools(self) -> list[Array]:
+        with self._lock:
+            if self._free:
+                return self._free.pop()
+        return [
+            np.empty(pool.size + pool.alignment, np.uint8) for pool in self.code.pools
+        ]
+
+    def _give_back(self, pools: list[Array]) -> None:
+        with self._lock:
+            self._free.append(pools)
+
+    def _bases(self, pools: Sequence[Array]) -> list[tuple[int, int]]:
+        return [
+            (memory.ctypes.data, pool.alignment)
+            for memory, pool in zip(pools, self.code.pools, strict=True)
+        ]
+
+    def _message(self, status: int) -> str:
+        if 1 <= status <= len(self.code.messages):
+            return self.code.messages[status - 1]
+        return f"the program ended with status {status}"
+
+
+def _aligned(address: int, alignment: int) -> int:
+    return -(-address // alignment) * alignment
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(f"'{name}'" for name in names)
+
+
+__all__ = ["Code", "Dim", "PoolSpec", "Program", "ProgramError"]

@@ -1,0 +1,237 @@
+"""
+`transom-run`: execute a module at any phase, and compare its outputs.
+
+```text
+transom-run model.mlir --input x.npy --expected y.npy
+transom-run model.mlir --input x=4x4xf32=1 --input random:0
+transom-opt model.mlir --to=planned | transom-run - --input random:0 --interpret
+```
+
+A module before phase `machine` is finished to machine code, or interpreted with
+`--interpret`. Exit status: 0 done and equal, 1 the input is wrong or outputs differ, 2
+the command line is wrong.
+"""
+
+import argparse
+import sys
+from collections.abc import Callable, Sequence
+from io import BytesIO
+from typing import Any
+
+import numpy as np
+from xdsl.dialects.builtin import ModuleOp
+
+import transom
+from transom.compiler import (
+    base_folder,
+    entry_signature,
+    find_entry,
+    find_main,
+    signature_of,
+    to_code,
+)
+from transom.dialects.diagnostics import Diagnostic, OpError, Sources, handling
+from transom.dialects.executor import SIGNATURE, SignatureAttr
+from transom.dialects.target import get_config
+from transom.dialects.verifier import verify_module
+from transom.driver import PHASES, load, lower
+from transom.interpreters.entry import InputError as InterpreterInputError
+from transom.interpreters.interpreter import MAX_STEPS, Interpreter
+from transom.interpreters.weights import WeightStore
+from transom.passes.pipeline import PipelineError
+from transom.registry import new_context
+from transom.runtime.comparison import compare_all
+from transom.runtime.files import write_whole
+from transom.runtime.jit import JitError
+from transom.runtime.program import Program, ProgramError
+from transom.runtime.signature import Array, InputError, Signature
+from transom.runtime.values import Words
+
+PROGRAM = "transom-run"
+
+SHOWN_ELEMENTS = 6
+"""Elements of an output that are printed."""
+
+
+def arguments() -> argparse.ArgumentParser:
+    """The command line."""
+    parser = argparse.ArgumentParser(
+        PROGRAM, description="execute a module at any phase, and compare its outputs"
+    )
+    add = parser.add_argument
+    add("--version", action="version", version=f"{PROGRAM} {transom.__version__}")
+    add("file", help="IR text or an ONNX model; - is standard input")
+    add("-f", "--format", choices=("mlir", "onnx"), help="whatever the suffix says")
+    add("--function", default="main", help="the function to run (default: main)")
+    add(
+        "--input",
+        action="append",
+        default=[],
+        metavar="VALUE",
+        help="[NAME=]VALUE: FILE.npy, FILE.npz, 4x4xf32=1, 3xf32=1,2,3 or random:SEED; "
+        "once per input, in order where no name is given",
+    )
+    add(
+        "--expected",
+        action="append",
+        default=[],
+        metavar="VALUE",
+        help="what an output must be, as for --input",
+    )
+    add("--rtol", type=float, help="relative tolerance (default: by element type)")
+    add("--atol", type=float, help="absolute tolerance (default: by element type)")
+    add("--interpret", action="store_true", help="use the reference evaluation")
+    add(
+        "--max-steps",
+        type=int,
+        default=MAX_STEPS,
+        help="scalar steps before interpretation is refused (default: %(default)s)",
+    )
+    add("-O", type=int, default=2, choices=range(4), help="effort of LLVM's passes")
+    add(
+        "--library",
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="a shared library of C functions that kernels call",
+    )
+    add("-o", "--output", metavar="FILE.npz", help="write the outputs to a file")
+    add("-q", "--quiet", action="store_true", help="print differences only")
+    return parser
+
+
+def run(args: argparse.Namespace) -> bool:
+    """Do what the command line says; True if no output differs."""
+    if args.output and not args.output.endswith(".npz"):
+        raise PipelineError(f"expected a file ending in .npz, but got '{args.output}'")
+    ctx = new_context()
+    if args.file == "-":
+        from transom.dialects.parser import parse_ir
+
+        module = parse_ir(ctx, sys.stdin.buffer.read(), "<stdin>")
+    else:
+        module = load(args.file, ctx=ctx, format=args.format)
+    verify_module(module)
+    signature, execute = (
+        interpreted(module, args) if args.interpret else compiled(module, args)
+    )
+    inputs = Words(args.input).arrays(signature.inputs, complete=True)
+    expected = Words(args.expected).arrays(signature.outputs, complete=False)
+    outputs = execute(inputs)
+    if args.output:
+        write_npz(args.output, outputs)
+    differences = compare_all(outputs, expected, args.rtol, args.atol)
+    if not args.quiet:
+        for name, array in outputs.items():
+            print(described(name, array))
+    for difference in differences:
+        print(difference)
+    if args.expected:
+        wrong = len(differences)
+        print(
+            f"{len(expected)} outputs compared: all equal within tolerance"
+            if not wrong
+            else f"{wrong} of {len(expected)} outputs differ"
+        )
+    return not differences
+
+
+Execute = Callable[[dict[str, Array]], dict[str, Array]]
+
+
+def interpreted(
+    module: ModuleOp, args: argparse.Namespace
+) -> tuple[Signature, Execute]:
+    """How to run a module by the reference evaluation."""
+    if get_config(module).phase == PHASES[-1].name:
+        raise OpError(
+            module,
+            f"a module at phase '{PHASES[-1].name}' is not interpreted; "
+            "run it without --interpret",
+        )
+    main = find_main(module, args.function)
+    signature = signature_of(entry_signature(main))
+    interpreter = Interpreter(
+        module,
+        weights=WeightStore(module, base_folder(module)),
+        max_steps=args.max_steps,
+    )
+
+    def execute(inputs: dict[str, Array]) -> dict[str, Array]:
+        values = [inputs[spec.name] for spec in signature.inputs]
+        results = interpreter.run(main.sym_name.data, values)
+        names = [spec.name for spec in signature.outputs]
+        return dict(zip(names, results, strict=True))
+
+    return signature, execute
+
+
+def compiled(module: ModuleOp, args: argparse.Namespace) -> tuple[Signature, Execute]:
+    """How to run a module as machine code."""
+    last = PHASES[-1].name
+    base = base_folder(module)
+    if get_config(module).phase != last:
+        find_main(module, args.function)
+        module = lower(module, last)
+    attr = find_entry(module).attributes[SIGNATURE]
+    assert isinstance(attr, SignatureAttr), "the dialect verifies it"
+    program = Program(to_code(module, base=base, opt_level=args.O), args.library)
+
+    def execute(inputs: dict[str, Array]) -> dict[str, Array]:
+        return program.run(inputs)
+
+    return signature_of(attr), execute
+
+
+def described(name: str, array: Array) -> str:
+    """One line about an output."""
+    flat = array.reshape(-1)
+    shown = ", ".join(_text(value) for value in flat[:SHOWN_ELEMENTS])
+    if flat.size > SHOWN_ELEMENTS:
+        shown += ", …"
+    shape = "x".join(map(str, (*array.shape, array.dtype.name)))
+    return f"{name}: {shape} = [{shown}]"
+
+
+def _text(value: Any) -> str:
+    if value.dtype == np.bool_:
+        return str(bool(value)).lower()
+    if np.issubdtype(value.dtype, np.integer):
+        return str(int(value))
+    return f"{float(value):.6g}"
+
+
+def write_npz(path: str, outputs: dict[str, Array]) -> None:
+    """Write arrays to a file, whole or not at all."""
+    buffer = BytesIO()
+    named: dict[str, Any] = outputs
+    np.savez(buffer, **named)
+    write_whole(path, buffer.getvalue())
+
+
+def main(args: Sequence[str] | None = None) -> int:
+    """Exit status: 0 done and equal, 1 the input is wrong or differs, 2 the command."""
+    parsed = arguments().parse_args(args)
+    sources = Sources()
+
+    def emit(diagnostic: Diagnostic) -> None:
+        print(diagnostic.render(sources), file=sys.stderr)
+
+    try:
+        with handling(emit):
+            return 0 if run(parsed) else 1
+    except OpError as e:
+        emit(e.diagnostic())
+    except (InputError, InterpreterInputError, ProgramError, JitError) as e:
+        print(f"{PROGRAM}: error: {e}", file=sys.stderr)
+    except OSError as e:
+        where = f"{e.filename}: " if e.filename else ""
+        print(f"{PROGRAM}: error: {where}{e.strerror or e}", file=sys.stderr)
+    except PipelineError as e:
+        print(f"{PROGRAM}: error: {e}", file=sys.stderr)
+        return 2
+    return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

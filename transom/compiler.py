@@ -1,0 +1,158 @@
+"""
+From a module at phase `machine` to a program in this process.
+"""
+
+from pathlib import Path
+from typing import cast
+
+from xdsl.dialects.builtin import ArrayAttr, ModuleOp, StringAttr, TensorType
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Attribute, Operation
+
+from transom.dialects import graph
+from transom.dialects.diagnostics import OpError, position_of
+from transom.dialects.dtypes import numpy_dtype
+from transom.dialects.executor import SIGNATURE, PoolOp, SignatureAttr
+from transom.dialects.graph.shapes import DYNAMIC
+from transom.dialects.symbols import symbol_name
+from transom.dialects.target import DeviceOp
+from transom.interpreters.weights import WeightStore
+from transom.lowering.bufferize.entry import is_entry
+from transom.lowering.bufferize.entry import signature_of as tensor_signature
+from transom.lowering.emit_llvm import to_llvm_text
+from transom.runtime.program import Code, PoolSpec
+from transom.runtime.signature import Dim, Signature, TensorSpec
+from transom.targets.llvm_cpu.dialect import LlvmCpuAttr
+
+MESSAGES = "executor.messages"
+
+
+def base_folder(module: ModuleOp) -> Path:
+    """The folder that paths in a module are relative to: that of its file."""
+    position = position_of(module.location)
+    if position is None or position.file.startswith("<"):
+        return Path.cwd()
+    return Path(position.file).parent
+
+
+def signature_of(attr: SignatureAttr) -> Signature:
+    """The signature of a program from that of its entry in the IR."""
+    return Signature(
+        tuple(_spec(name, type) for name, type in attr.inputs),
+        tuple(_spec(name, type) for name, type in attr.outputs),
+    )
+
+
+def _spec(name: str, type: TensorType[Attribute]) -> TensorSpec:
+    shape: list[int | Dim] = []
+    for size, symbol in zip(type.get_shape(), graph.dim_symbols(type), strict=True):
+        if size != DYNAMIC:
+            shape.append(size)
+        elif symbol is None:
+            shape.append(Dim())
+        else:
+            shape.append(Dim(symbol.name, symbol.lower, symbol.upper))
+    return TensorSpec(name, numpy_dtype(type.element_type).name, tuple(shape))
+
+
+def find_main(module: ModuleOp, name: str = "main") -> FuncOp:
+    """
+    The function to run: that of this name, or the only one that is public.
+
+    Raises `OpError` if there is none.
+    """
+    functions = [op for op in module.body.block.ops if isinstance(op, FuncOp)]
+    named = [func for func in functions if func.sym_name.data == name]
+    public = [func for func in functions if is_entry(func)]
+    for found in (named, public):
+        if len(found) == 1:
+            return found[0]
+    raise OpError(module, f"expected a function '@{name}', or one public function")
+
+
+def entry_signature(main: FuncOp) -> SignatureAttr:
+    """
+    Names and types of what a function takes and gives, at any phase.
+
+    Raises `OpError` for one that takes anything but tensors.
+    """
+    attr = main.attributes.get(SIGNATURE)
+    return attr if isinstance(attr, SignatureAttr) else tensor_signature(main)
+
+
+def find_entry(module: ModuleOp) -> Operation:
+    """The function that a program starts with. Raises `OpError` if there is none."""
+    entries = [op for op in module.body.block.ops if SIGNATURE in op.attributes]
+    if len(entries) != 1:
+        raise OpError(
+            module,
+            f"expected one function with '{SIGNATURE}', but got {len(entries)}",
+        )
+    return entries[0]
+
+
+def machine_of(module: ModuleOp) -> LlvmCpuAttr:
+    """The CPU that a module is compiled for."""
+    for op in module.body.block.ops:
+        if isinstance(op, DeviceOp):
+            for target in op.targets:
+                if isinstance(target, LlvmCpuAttr):
+                    return target
+    raise OpError(module, "expected a device with '#llvm_cpu.target'")
+
+
+def to_code(module: ModuleOp, *, base: Path | None = None, opt_level: int = 2) -> Code:
+    """
+    The machine code, weights and needs of a module at phase `machine`.
+
+    Weights are read relative to `base`, by default the folder of the module's file.
+    Raises `OpError`.
+    """
+    from transom.runtime.jit import emit_object, host_triple
+
+    entry = find_entry(module)
+    attr = entry.attributes[SIGNATURE]
+    assert isinstance(attr, SignatureAttr), "the dialect verifies it"
+    name = symbol_name(entry)
+    assert name is not None, "entries are functions"
+    target = machine_of(module)
+    triple = target.triple.data or host_triple()
+    features = ",".join(feature.data for feature in target.features)
+    weights = WeightStore(module, base_folder(module) if base is None else base)
+    ops = list(module.body.block.ops)
+    shapes = f"{name}.shapes"
+    return Code(
+        object=emit_object(
+            to_llvm_text(module),
+            triple=triple,
+            cpu=target.cpu.data,
+            features=features,
+            opt_level=opt_level,
+        ),
+        triple=triple,
+        cpu=target.cpu.data,
+        features=features,
+        entry=name,
+        shapes=shapes if any(symbol_name(op) == shapes for op in ops) else None,
+        signature=signature_of(attr),
+        pools=tuple(
+            PoolSpec(pool.sym_name.data, pool.size_bytes, pool.alignment_bytes)
+            for pool in ops
+            if isinstance(pool, PoolOp)
+        ),
+        messages=messages_of(module),
+        constants={
+            op.sym_name.data: weights(op)
+            for op in ops
+            if isinstance(op, graph.WeightOp)
+        },
+    )
+
+
+def messages_of(module: ModuleOp) -> tuple[str, ...]:
+    """What each status of the program says, from 1 on."""
+    attr = module.attributes.get(MESSAGES)
+    if attr is None:
+        return ()
+    texts = cast("ArrayAttr[StringAttr]", attr)
+    return tuple(text.data for text in texts)
