@@ -6,6 +6,9 @@ if __name__ != "transom.passes":
     raise ImportError("import transom.passes, not passes")
 
 PASSES: dict[str, str] = {
+    "graph-fold-constants": (
+        "transom.passes.graph_fold_constants:GraphFoldConstantsPass"
+    ),
     "graph-fuse": "transom.passes.graph_fuse:GraphFusePass",
     "graph-infer-types": "transom.passes.graph_infer_types:GraphInferTypesPass",
     "graph-outline-regions": (
@@ -20,5 +23,7 @@ PASSES: dict[str, str] = {
     ),
     "tir-fuse-nests": "transom.passes.tir_fuse_nests:TirFuseNestsPass",
     "tir-lift-scratch": "transom.passes.tir_lift_scratch:TirLiftScratchPass",
+    "tir-plan-memory": "transom.passes.tir_plan_memory:TirPlanMemoryPass",
+    "tir-verify-plan": "transom.passes.tir_verify_plan:TirVerifyPlanPass",
 }
 """Same-level passes: name to `module:Class`, resolved when first used."""
