@@ -3,8 +3,8 @@ Infer the types of values from those of function arguments.
 
 Importers leave sizes open, and the user of a model gives some of them. The pass carries
 what the arguments say through all ops, `scf` regions, function results and calls. What
-a type says already is kept; an op whose operands contradict its result type is an error.
-Ops of other dialects that want the type they had get it by `tensor.cast`.
+a type says already is kept; an op whose operands contradict its result is an error. Ops
+of other dialects that want the type they had get it by `tensor.cast`.
 
 ```mlir
 func.func @f(%x: tensor<4x3xf32>) -> tensor<?x3xf32> {
