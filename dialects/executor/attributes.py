@@ -1,16 +1,35 @@
 """
-Attributes of the `executor` dialect: bytes of code, and the signature of an entry.
+Attributes of the `executor` dialect: kinds of pools, code, the signature of an entry.
 """
 
 from collections.abc import Iterable, Sequence
 from typing import cast
 
 from xdsl.dialects.builtin import ArrayAttr, StringAttr, TensorType
-from xdsl.ir import Attribute, Data, ParametrizedAttribute
+from xdsl.dialects.utils import EnumAttribute
+from xdsl.ir import Attribute, Data, ParametrizedAttribute, SpacedOpaqueSyntaxAttribute
 from xdsl.irdl import irdl_attr_definition
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
+from xdsl.utils.str_enum import StrEnum
+
+
+class PoolKind(StrEnum):
+    """What a pool holds, and who provides it."""
+
+    WORKSPACE = "workspace"
+    CONSTANTS = "constants"
+    IO = "io"
+
+
+@irdl_attr_definition
+class PoolKindAttr(EnumAttribute[PoolKind], SpacedOpaqueSyntaxAttribute):
+    """
+    What a pool holds.
+    """
+
+    name = "executor.pool_kind"
 
 
 @irdl_attr_definition
