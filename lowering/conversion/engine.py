@@ -248,7 +248,8 @@ class Engine:
             if any(s in blocks for s in op._successors):
                 state.successor_updates.append((op, successors))
         for result in op.results:
-            state.set_value(result, result)
+            values[result] = result
+            state.value_log.append(result)
         state.plan.ops.append(op)
         if op.regions:
             saved = self._all_legal
@@ -340,10 +341,22 @@ class Engine:
 
     def operands(self, op: Operation, converter: TypeConverter | None) -> Operands:
         """The operands of an op in the types that a pattern expects."""
-        groups = [
-            self.converted(value, converter, index)
-            for index, value in enumerate(op._operands)
-        ]
+        assert self.frame is not None, "operands are for a pattern"
+        watched = self.frame.watched
+        values = self.state.values
+        groups: list[Group] = []
+        for index, value in enumerate(op._operands):
+            group = values.get(value)
+            if group is None or isinstance(group, tuple):
+                group = self.converted(value, converter, index)
+            else:
+                if converter is not None:
+                    wanted = converter.convert(value._type)
+                    if len(wanted) != 1 or wanted[0] is not group._type:
+                        group = self.converted(value, converter, index)
+                if not isinstance(group, tuple):
+                    watched.append((group, group.first_use))
+            groups.append(group)
         return Operands(op, groups)
 
     def converted(

@@ -12,7 +12,15 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, NoReturn, TypeAlias, TypeVar
 
 from xdsl.dialects.builtin import UNKNOWN_LOC, LocationAttr
-from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
+from xdsl.ir import (
+    Attribute,
+    Block,
+    BlockArgument,
+    Operation,
+    OpResult,
+    Region,
+    SSAValue,
+)
 
 from transom.lowering.conversion.order import dominance_order
 from transom.lowering.conversion.pattern import (
@@ -130,10 +138,14 @@ class ConversionRewriter:
                 f"{frame.pattern.name} replaces the {len(op.results)} results of "
                 f"'{name_of_op(op)}' by {len(results)}"
             )
-        state = self._state
+        values, log = self._state.values, self._state.value_log
         for old, new in zip(op.results, results, strict=True):
-            group = self._resolve(new)
-            state.set_value(old, group)
+            # `isinstance` is slow for the abstract classes of values.
+            group = values.get(new) if type(new) is OpResult else None
+            if group is None:
+                group = self._resolve(new)
+            values[old] = group
+            log.append(old)
             if old._name is not None:
                 for value in group if isinstance(group, tuple) else (group,):
                     if value._name is None:

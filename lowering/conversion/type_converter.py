@@ -16,6 +16,9 @@ from transom.lowering.conversion.pattern import Refusal, RefusalError
 if TYPE_CHECKING:
     from transom.lowering.conversion.rewriter import ConversionRewriter
 
+MAX_KNOWN_OBJECTS = 100_000
+"""How many type objects are known by identity."""
+
 Converted: TypeAlias = "Attribute | Sequence[Attribute] | Refusal | None"
 """One type, several (or none) in its place, a reason why not, or `not mine`."""
 
@@ -62,6 +65,7 @@ class TypeConverter:
         self._conversions: list[Conversion] = []
         self._by_class: dict[type[Attribute], list[Conversion]] = {}
         self._cache: dict[Attribute, tuple[Attribute, ...] | Refusal] = {}
+        self._by_object: dict[int, tuple[Attribute, tuple[Attribute, ...]]] = {}
         self._sources: list[SourceMaterialization] = []
         self._targets: list[TargetMaterialization] = []
         for conversion in conversions:
@@ -79,6 +83,7 @@ class TypeConverter:
         else:
             self._by_class.setdefault(of, []).insert(0, conversion)
         self._cache.clear()
+        self._by_object.clear()
 
     def add_source_materialization(self, hook: SourceMaterialization) -> None:
         """Add a way back from converted values to the original type."""
@@ -102,9 +107,16 @@ class TypeConverter:
 
     def convert(self, type: Attribute) -> tuple[Attribute, ...]:
         """The types that a type becomes; in a pattern, a refusal refuses the op."""
+        # Hashing a rich type costs more than the rest of a simple pattern.
+        known = self._by_object.get(id(type))
+        if known is not None:
+            return known[1]
         found = self.lookup(type)
         if isinstance(found, Refusal):
             raise RefusalError(found)
+        if len(self._by_object) >= MAX_KNOWN_OBJECTS:
+            self._by_object.clear()
+        self._by_object[id(type)] = (type, found)  # it must outlive its key
         return found
 
     def convert_one(self, type: Attribute) -> Attribute:
