@@ -170,7 +170,7 @@ class ConvertConv2d(ConversionPattern[graph.Conv2dOp]):
             if not isinstance(filters, int) or not isinstance(depth, int):
                 filters, depth = op.weight.type.get_shape()[:2]
             per_group = filters // groups
-            group = f if per_group == 1 else f.floor_div(per_group)
+            group = f if per_group == 1 else tir.affine.floordiv(f, per_group)
             channel = group * depth + c if depth > 1 else group + c
         outside = windows.reads_outside(
             op.input.type.get_shape()[2:],
