@@ -22,6 +22,7 @@ from xdsl.ir import (
     SSAValue,
 )
 
+from transom.lowering.conversion.frame import Frame, frame_of_terminator
 from transom.lowering.conversion.order import dominance_order
 from transom.lowering.conversion.pattern import (
     Operands,
@@ -34,7 +35,7 @@ from transom.lowering.conversion.state import Group, Plan, State
 from transom.lowering.conversion.type_converter import Signature, TypeConverter
 
 if TYPE_CHECKING:
-    from transom.lowering.conversion.engine import Engine, Frame
+    from transom.lowering.conversion.engine import Engine
 
 OpT = TypeVar("OpT", bound=Operation)
 
@@ -172,7 +173,7 @@ class ConversionRewriter:
 
     def converted(self, value: SSAValue) -> SSAValue:
         """The one value that a value of the input has become."""
-        group = self._engine.converted(value, self._frame.converter)
+        group = self._engine.values.converted(value, self._frame.converter)
         if isinstance(group, tuple):
             raise PatternError(
                 f"a value of type '{value.type}' has become {len(group)} values; use "
@@ -182,7 +183,7 @@ class ConversionRewriter:
 
     def converted_group(self, value: SSAValue) -> tuple[SSAValue, ...]:
         """The values that a value of the input has become."""
-        group = self._engine.converted(value, self._frame.converter)
+        group = self._engine.values.converted(value, self._frame.converter)
         return group if isinstance(group, tuple) else (group,)
 
     def materialize(
@@ -192,7 +193,7 @@ class ConversionRewriter:
         converter = self._frame.converter
         assert converter is not None, "there is no type converter"
         value = values[0]
-        made = self._engine.to_target(
+        made = self._engine.values.to_target(
             converter, tuple(types), tuple(values), value, None
         )
         return made if isinstance(made, tuple) else (made,)
@@ -376,9 +377,8 @@ class ConversionRewriter:
         if group is not None:
             return group
         pattern = self._frame.pattern
-        unseen = self._engine.unseen
-        unseen.append((value, "a hook" if pattern is None else pattern.name))
-        self._state.undo_log.append(unseen.pop)
+        name = "a hook" if pattern is None else pattern.name
+        self._engine.values.note_unseen(value, name)
         return value
 
     def _carry_attributes(self, op: Operation, frame: Frame) -> None:
@@ -459,10 +459,10 @@ class ConversionRewriter:
 
         def convert(op: Operation) -> None:
             engine, state = self._engine, self._state
-            frame = engine.nested_frame(op, outer)
+            frame = frame_of_terminator(op, outer, state)
             saved, engine.frame = engine.frame, frame
             try:
-                refusal = hook(op, engine.operands(op, frame.converter))
+                refusal = hook(op, engine.values.operands(op, frame.converter))
                 if op.attributes:
                     self._carry_attributes(op, frame)
             finally:
