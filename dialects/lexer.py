@@ -21,6 +21,11 @@ MAX_DIGITS = 4096
 class TransomLexer(MLIRLexer):
     """One regular expression takes the common tokens; xDSL's code gets the others."""
 
+    # xDSL's pattern takes exponential time on a string that is not closed.
+    _unescaped_characters_regex = re.compile(
+        r'"(?:[^"\\\n\v\f]++|\\(?:["nt\\]|[0-9A-Fa-f]{2}))*+"'
+    )
+
     def lex(self) -> MLIRToken:
         match = _COMMON_TOKEN.match(self.input.content, self.pos)
         if match is None or (group := match.lastgroup) is None:

@@ -10,25 +10,35 @@ import re
 import struct
 import sys
 from bisect import bisect_right
-from collections.abc import Sequence
-from typing import cast
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NoReturn, cast
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import (
     AnyDenseElement,
-    BytesAttr,
     ComplexType,
     DenseIntOrFPElementsAttr,
     FileLineColLoc,
     IntAttr,
     LocationAttr,
     ModuleOp,
-    PackableType,
     RankedStructure,
     StringAttr,
     UnknownLoc,
+    UnregisteredAttr,
+    UnregisteredOp,
 )
-from xdsl.ir import Attribute, Block, Operation, Region, SSAValue, TypeAttribute
+from xdsl.ir import (
+    Attribute,
+    Block,
+    Data,
+    Dialect,
+    Operation,
+    ParametrizedAttribute,
+    Region,
+    SSAValue,
+    TypeAttribute,
+)
 from xdsl.ir.core import BlockArgument
 from xdsl.parser import Parser
 from xdsl.utils.exceptions import (
@@ -39,7 +49,12 @@ from xdsl.utils.exceptions import (
 from xdsl.utils.lexer import Input, Span
 from xdsl.utils.mlir_lexer import MLIRTokenKind
 
-from transom.dialects.diagnostics import Note, OpError, file_location
+from transom.dialects.diagnostics import (
+    Note,
+    OpError,
+    did_you_mean,
+    file_location,
+)
 from transom.dialects.lexer import TransomLexer
 
 MAX_DEPTH = 1000
@@ -50,6 +65,9 @@ MAX_INTEGER_WIDTH = (1 << 24) - 1
 
 MAX_DENSE_BYTES = 1 << 28
 """Size of a `dense<…>` literal; more belongs into a file of weights."""
+
+OPEN_DIALECTS = frozenset({"test"})
+"""Registered dialects with ops that need no definition, if unregistered ones may be."""
 
 RECURSION_LIMIT = 60_000
 """Python frames that `MAX_DEPTH` levels may need in a parser, printer or clone."""
@@ -214,6 +232,64 @@ class TransomParser(Parser):
     def _parse_external_resources(self) -> None:
         self.raise_error("expected 'dialect_resources'; external ones are not read")
 
+    # Names
+
+    def _get_op_by_name(self, name: str) -> type[Operation]:
+        stack = self._parser_state.dialect_stack
+        op_type = self.ctx.get_optional_op(name, dialect_stack=stack)
+        if op_type is None:
+            self._refuse_name("op", name, lambda d: (op.name for op in d.operations))
+        # As in MLIR, a dialect that is known is known whole.
+        dialect = name.partition(".")[0]
+        if (
+            issubclass(op_type, UnregisteredOp)
+            and dialect in self.ctx.registered_dialect_names
+            and dialect not in OPEN_DIALECTS
+        ):
+            self._refuse_name("op", name, lambda d: (op.name for op in d.operations))
+        return op_type
+
+    def _parse_dialect_type_or_attribute_body(
+        self,
+        attr_name: str,
+        is_type: bool,
+        is_opaque: bool,
+        starting_opaque_pos: int | None,
+    ) -> UnregisteredAttr | ParametrizedAttribute | Data[Any]:
+        find = self.ctx.get_optional_type if is_type else self.ctx.get_optional_attr
+        if "." in attr_name and find(attr_name) is None:
+            kind = "type" if is_type else "attribute"
+            self._refuse_name(
+                kind,
+                attr_name,
+                lambda d: (
+                    attr.name
+                    for attr in d.attributes
+                    if issubclass(attr, TypeAttribute) == is_type
+                ),
+            )
+        return super()._parse_dialect_type_or_attribute_body(
+            attr_name, is_type, is_opaque, starting_opaque_pos
+        )
+
+    def _refuse_name(
+        self, kind: str, name: str, names_of: Callable[[Dialect], Iterable[str]]
+    ) -> NoReturn:
+        """Say that a name is unknown, where it stands, which is just before here."""
+        start = self.lexer.input.content.rfind(name, 0, self.pos)
+        span = Span(start, start + len(name), self.lexer.input)
+        dialect_name, dot, _ = name.partition(".")
+        dialect = self.ctx.get_optional_dialect(dialect_name)
+        if dialect is not None:
+            near = did_you_mean(name, names_of(dialect))
+        elif dot:
+            known = self.ctx.registered_dialect_names
+            near = f" of unknown dialect '{dialect_name}'"
+            near += did_you_mean(dialect_name, known)
+        else:
+            near = ""
+        self.raise_error(f"unknown {kind} '{name}'{near}", span)
+
     # Attributes and types, which verify at birth
 
     def parse_optional_attribute(self) -> Attribute | None:
@@ -310,7 +386,7 @@ class TransomParser(Parser):
     def _parse_optional_splat(
         self, type: RankedStructure[AnyDenseElement] | None
     ) -> DenseIntOrFPElementsAttr | None:
-        """`dense<1.0> : tensor<…>`; xDSL would make a list of all elements."""
+        """`dense<1.0> : tensor<…>`; xDSL's parser makes a list of all elements."""
         self.parse_punctuation("<", " in dense attribute")
         scalar = self._parse_optional_bool_int_or_float()
         if scalar is None or self.parse_optional_punctuation(">") is None:
@@ -322,15 +398,14 @@ class TransomParser(Parser):
         if isinstance(type.element_type, ComplexType):
             self.raise_error("expected complex values, such as (0.0, 1.0)", span)
         element = self._TensorLiteralElement(value < 0, value, span)
-        packable = cast(PackableType[object], type.element_type)
         try:
-            one = packable.pack((element.to_type(self, type.element_type),))
-        except (OverflowError, struct.error):
+            return cast(_MakeDense, DenseIntOrFPElementsAttr.from_list)(
+                type, (element.to_type(self, type.element_type),)
+            )
+        except (OverflowError, ValueError, struct.error):
             self.raise_error(
                 f"expected a value of '{type.element_type}', but got {value}", span
             )
-        data = one * math.prod(type.get_shape())
-        return DenseIntOrFPElementsAttr(type, BytesAttr(data))
 
     def _parse_dense_literal_type(self) -> RankedStructure[AnyDenseElement]:
         start = self.pos
@@ -345,12 +420,17 @@ class TransomParser(Parser):
         return type
 
 
+_MakeDense = Callable[
+    [RankedStructure[AnyDenseElement], Sequence[object]], DenseIntOrFPElementsAttr
+]
+
 _INTEGER_TYPE = re.compile(r"[su]?i(\d+)")
-_NESTED = r"(?:[^<>\"-]|-(?!>)|\"[^\"\\\n]*\")"
+_PLAIN = r"(?:[^<>\"-]|-(?!>)|\"[^\"\\\n]*\")*+"
+_LEVEL_1 = rf"<{_PLAIN}>"
+_LEVEL_2 = rf"<{_PLAIN}(?:{_LEVEL_1}{_PLAIN})*+>"
+_LEVEL_3 = rf"<{_PLAIN}(?:{_LEVEL_2}{_PLAIN})*+>"
 _SHAPED_TYPE = re.compile(
-    rf"(?:tensor|memref|vector)"
-    rf"<{_NESTED}*(?:<{_NESTED}*(?:<{_NESTED}*(?:<{_NESTED}*>{_NESTED}*)*>"
-    rf"{_NESTED}*)*>{_NESTED}*)*>"
+    rf"(?:tensor|memref|vector)<{_PLAIN}(?:{_LEVEL_3}{_PLAIN})*+>"
 )
 """The text of a shaped type with parameters up to three levels deep."""
 
