@@ -354,11 +354,11 @@ def scatter(
     places = np.where(indices < 0, indices + size, indices)
     if places.size and not (places.min() >= 0 and places.max() < size):
         return None
-    index = list(np.indices(places.shape, sparse=True))
+    index: list[Any] = list(np.indices(places.shape, sparse=True))
     index[axis] = places
     result: Array = data.astype(accumulator(data.dtype))
     if op.combine.data == "none":
-        result.__setitem__(tuple(index), updates)
+        result[tuple(index)] = updates
     else:
         COMBINATIONS[op.combine.data].at(
             result, tuple(index), updates.astype(result.dtype)

@@ -74,7 +74,8 @@ def parse_symbol(parser: AttrParser) -> Symbol | None:
     """`"N"`, `"N" : 1 to 8`, `"N" : ? to 8` or `?`."""
     name = parser.parse_optional_str_literal()
     if name is None:
-        parser.parse_punctuation("?", " or a name")
+        if parser.parse_optional_punctuation("?") is None:
+            parser.raise_error("expected a name in quotes or '?'")
         return None
     if parser.parse_optional_punctuation(":") is None:
         return Symbol(name)

@@ -53,7 +53,7 @@ SIGNED_NUMBERS = ElementSet("signed number", _FLOATS | _SIGNED)
 BITS = ElementSet("i1 or integer", _BOOL | _SIGNED | _UNSIGNED)
 BOOLS = ElementSet("i1", _BOOL)
 INDICES = ElementSet("i32, i64 or index", frozenset[Attribute]((i32, i64, index)))
-ANY = ElementSet("known", _FLOATS | _SIGNED | _UNSIGNED | _BOOL)
+ANY = ElementSet("number or i1", _FLOATS | _SIGNED | _UNSIGNED | _BOOL)
 
 
 def is_float(type: Attribute) -> bool:

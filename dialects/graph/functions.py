@@ -31,7 +31,6 @@ from transom.dialects.graph.elementwise import (
 )
 from transom.dialects.graph.operation import Value
 from transom.dialects.graph.properties import FLOAT, float_attr
-from transom.dialects.graph.shapes import ResultShape
 
 
 @irdl_op_definition
@@ -343,11 +342,11 @@ class ClampOp(UnaryOp):
             (input,), {"min": scalar_attr(min, type), "max": scalar_attr(max, type)}
         )
 
-    def infer(self) -> tuple[ResultShape, ...]:
+    def verify_(self) -> None:
+        super().verify_()
         type = self.operand_type(0).element_type
         for name, bound in (("min", self.min), ("max", self.max)):
             if bound is not None and bound.type != type:
                 raise VerifyException(
                     f"expected '{name}' of type '{type}', but got '{bound}'"
                 )
-        return super().infer()

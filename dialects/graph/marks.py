@@ -149,7 +149,9 @@ class CopyOp(ForwardOp):
         super().verify_()
         type = self.declared_type()
         if place_of(type) is None:
-            raise VerifyException(f"expected the result to have a place, got '{type}'")
+            raise VerifyException(
+                f"expected the result to have a place, but got '{type}'"
+            )
         if layout_of(type) != layout_of(self.operand_type(0)):
             raise VerifyException(
                 "expected the result to have the layout of the operand, "

@@ -159,7 +159,10 @@ def reshaped(dims: Sequence[Dim], shape: ShapeAttr) -> tuple[Dim, ...]:
     given: list[Dim] = []
     for entry in shape.data:
         if isinstance(entry, InputDim):
-            check_axis(entry.axis, len(dims), f"the dimension of '{entry}'")
+            if entry.axis >= len(dims):
+                raise VerifyException(
+                    f"expected 'dim(k)' with k < {len(dims)}, but got '{entry}'"
+                )
             given.append(dims[entry.axis])
         elif entry != -1:
             given.append(entry)

@@ -176,7 +176,7 @@ def check_type(type: Attribute, shape: ResultShape, what: str) -> None:
     sizes = declared.get_shape()
     if len(sizes) != len(shape.dims):
         raise VerifyException(
-            f"expected {what} to have {len(shape.dims)} dimensions, but got '{type}'"
+            f"expected {what} to have rank {len(shape.dims)}, but got '{type}'"
         )
     if declared.element_type != shape.element_type:
         raise VerifyException(

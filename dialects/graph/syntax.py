@@ -100,18 +100,22 @@ class Signature(CustomDirective):
     def parse(self, parser: Parser, state: ParsingState) -> None:
         start = parser.pos
         types = _parse_types(parser)
+        count = sum(len(operands or ()) for operands in state.operands)
         if parser.parse_optional_punctuation("->") is not None:
             results = _parse_types(parser)
         elif len(types) == 1:
-            count = sum(len(operands or ()) for operands in state.operands)
             results, types = types, types * count
         else:
-            parser.raise_error("'->' expected after the operand types")
+            parser.raise_error("expected '->' after the types of operands", start)
+        if len(types) != count:
+            parser.raise_error(
+                f"expected {count} types of operands, but got {len(types)}", start
+            )
         try:
             self.operand_types.set(state, types)
             self.result_types.set(state, results)
         except VerifyException as e:
-            parser.raise_error(str(e), start, parser.pos)
+            parser.raise_error(str(e)[:1].lower() + str(e)[1:], start)
 
     def print(self, printer: Printer, state: PrintingState, op: IRDLOperation) -> None:
         state.print_whitespace(printer)

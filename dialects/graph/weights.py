@@ -14,7 +14,6 @@ from xdsl.dialects.builtin import (
     StringAttr,
     SymbolNameConstraint,
     SymbolRefAttr,
-    TensorType,
 )
 from xdsl.ir import Attribute, Operation, ParametrizedAttribute, Region
 from xdsl.irdl import (
@@ -108,15 +107,13 @@ class ConstantOp(GraphOp):
         return (ResultShape(type.get_shape(), type.element_type),)
 
     def verify_(self) -> None:
-        type = cast(Attribute, self.value.type)
-        if not isinstance(type, TensorType):
-            raise VerifyException(f"expected a ranked tensor, but got '{type}'")
-        check_elements(cast(AnyTensor, type), self.value)
+        type = cast(AnyTensor, self.value.type)
         if self.result.type != type:
             raise VerifyException(
                 f"expected the result to have type '{type}', "
                 f"but got '{self.result.type}'"
             )
+        check_elements(type, self.value)
 
     @classmethod
     def parse(cls, parser: Parser) -> "ConstantOp":
