@@ -1,9 +1,10 @@
 """
 Remove private symbols that nothing uses.
 
-Fusing, outlining and sharing of kernels leave functions and weights without users. A use
-in an attribute or a type counts, such as that of `@sram` in a place; private functions
-that call only each other are unused. Devices and memories describe the machine and stay.
+Fusing, outlining and sharing of kernels leave functions and weights without users. A
+use in an attribute or a type counts, such as that of `@sram` in a place; private
+functions that call only each other are unused. Devices and memories describe the
+machine and stay.
 
 ```mlir
 graph.weight @w = dense<1.0> : tensor<f32>

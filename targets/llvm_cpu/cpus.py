@@ -13,10 +13,8 @@ ARCHITECTURES: Mapping[str, Architecture] = {
         name="x86_64",
         triple="x86_64-unknown-linux-gnu",
         base="x86-64",
-        free="64bit 64bit-mode allow-light-256-bit branchfusion cmov cx16 cx8 false-deps-getmant false-deps-lzcnt-tzcnt false-deps-mulc false-deps-mullq false-deps-perm false-deps-popcnt false-deps-range fast-11bytenop fast-15bytenop fast-bextr fast-dpwssd fast-gather fast-hops fast-lzcnt fast-scalar-fsqrt fast-scalar-shift-masks fast-shld-rotate fast-variable-crosslane-shuffle fast-variable-perlane-shuffle fast-vector-fsqrt fast-vector-shift-masks faster-shift-than-shuffle fxsr idivl-to-divb idivq-to-divl lea-sp lea-uses-ag macrofusion mmx no-bypass-delay no-bypass-delay-blend no-bypass-delay-mov no-bypass-delay-shuffle nopl pad-short-functions prefer-128-bit prefer-256-bit prefer-mask-registers sahf slow-3ops-lea slow-incdec slow-lea slow-pmaddwd slow-pmulld slow-shld slow-two-mem-ops slow-unaligned-mem-16 slow-unaligned-mem-32 sse sse-unaligned-mem sse2 tuning-fast-imm-vector-shift use-glm-div-sqrt-costs use-slm-arith-costs vzeroupper x87",
+        free="16bit-mode 32bit-mode 64bit 64bit-mode allow-light-256-bit branch-hint branchfusion cmov cx16 cx8 false-deps-getmant false-deps-lzcnt-tzcnt false-deps-mulc false-deps-mullq false-deps-perm false-deps-popcnt false-deps-range fast-11bytenop fast-15bytenop fast-7bytenop fast-bextr fast-dpwssd fast-gather fast-hops fast-imm16 fast-lzcnt fast-movbe fast-scalar-fsqrt fast-scalar-shift-masks fast-shld-rotate fast-variable-crosslane-shuffle fast-variable-perlane-shuffle fast-vector-fsqrt fast-vector-shift-masks faster-shift-than-shuffle fxsr harden-sls-ijmp harden-sls-ret idivl-to-divb idivq-to-divl inline-asm-use-gpr32 lea-sp lea-uses-ag lvi-cfi lvi-load-hardening macrofusion mmx no-bypass-delay no-bypass-delay-blend no-bypass-delay-mov no-bypass-delay-shuffle nopl pad-short-functions prefer-128-bit prefer-256-bit prefer-legacy-setcc prefer-mask-registers prefer-movmsk-over-vtest prefer-no-gather prefer-no-scatter retpoline retpoline-external-thunk retpoline-indirect-branches retpoline-indirect-calls sahf sbb-dep-breaking seses slow-3ops-lea slow-incdec slow-lea slow-pmaddwd slow-pmulld slow-pmullq slow-shld slow-two-mem-ops slow-unaligned-mem-16 slow-unaligned-mem-32 soft-float sse sse-unaligned-mem sse2 tagged-globals tuning-fast-imm-vector-shift use-glm-div-sqrt-costs use-slm-arith-costs vzeroupper x87",
         implies="""\
-16bit-mode:
-32bit-mode:
 adx:
 aes:
 amx-avx512: amx-tile
@@ -55,7 +53,6 @@ avxvnniint16: avx2
 avxvnniint8: avx2
 bmi:
 bmi2:
-branch-hint:
 ccmp:
 cf:
 cldemote:
@@ -69,22 +66,14 @@ enqcmd:
 ermsb:
 evex512:
 f16c: avx
-fast-7bytenop:
-fast-imm16:
-fast-movbe:
 fma: avx
 fma4: avx sse4a
 fsgsbase:
 fsrm:
 gfni:
-harden-sls-ijmp:
-harden-sls-ret:
 hreset:
-inline-asm-use-gpr32:
 invpcid:
 kl:
-lvi-cfi:
-lvi-load-hardening:
 lwp:
 lzcnt:
 movbe:
@@ -99,10 +88,6 @@ pconfig:
 pku:
 popcnt:
 ppx:
-prefer-legacy-setcc:
-prefer-movmsk-over-vtest:
-prefer-no-gather:
-prefer-no-scatter:
 prefetchi:
 prfchw:
 ptwrite:
@@ -112,28 +97,19 @@ rdpid:
 rdpru:
 rdrnd:
 rdseed:
-retpoline: retpoline-indirect-branches retpoline-indirect-calls
-retpoline-external-thunk: retpoline-indirect-calls
-retpoline-indirect-branches:
-retpoline-indirect-calls:
 rtm:
-sbb-dep-breaking:
 serialize:
-seses: lvi-cfi
 sgx:
 sha:
 sha512: avx2
 shstk:
-slow-pmullq:
 sm3: avx
 sm4: avx2
-soft-float:
 sse3:
 sse4.1: ssse3
 sse4.2: sse4.1
 sse4a: sse3
 ssse3: sse3
-tagged-globals:
 tbm:
 tsxldtrk:
 uintr:
@@ -152,29 +128,29 @@ xsaves: xsave
 zu:
 """,
         cpus="""\
-alderlake: adx avxvnni bmi bmi2 clflushopt clwb crc32 f16c fma fsgsbase gfni hreset invpcid lzcnt movbe movdir64b movdiri pconfig pku popcnt prefer-movmsk-over-vtest prfchw ptwrite rdpid rdrnd rdseed serialize sha shstk slow-pmullq vaes vpclmulqdq waitpkg widekl xsavec xsaveopt xsaves
-amdfam10:
-arrowlake: adx avxifma avxneconvert avxvnni avxvnniint8 bmi bmi2 clflushopt clwb cmpccxadd crc32 enqcmd f16c fma fsgsbase gfni hreset invpcid lzcnt movbe movdir64b movdiri pconfig pku popcnt prefer-movmsk-over-vtest prfchw ptwrite rdpid rdrnd rdseed serialize sha shstk slow-pmullq uintr vaes vpclmulqdq waitpkg widekl xsavec xsaveopt xsaves
-arrowlake-s: adx avxifma avxneconvert avxvnni avxvnniint16 avxvnniint8 bmi bmi2 clflushopt clwb cmpccxadd crc32 enqcmd f16c fma fsgsbase gfni hreset invpcid lzcnt movbe movdir64b movdiri pconfig pku popcnt prefer-movmsk-over-vtest prfchw ptwrite rdpid rdrnd rdseed serialize sha sha512 shstk slow-pmullq sm3 sm4 uintr vaes vpclmulqdq waitpkg widekl xsavec xsaveopt xsaves
-arrowlake_s: adx avxifma avxneconvert avxvnni avxvnniint16 avxvnniint8 bmi bmi2 clflushopt clwb cmpccxadd crc32 enqcmd f16c fma fsgsbase gfni hreset invpcid lzcnt movbe movdir64b movdiri pconfig pku popcnt prefer-movmsk-over-vtest prfchw ptwrite rdpid rdrnd rdseed serialize sha sha512 shstk slow-pmullq sm3 sm4 uintr vaes vpclmulqdq waitpkg widekl xsavec xsaveopt xsaves
-athlon-fx: prfchw sbb-dep-breaking
-athlon64: prfchw sbb-dep-breaking
-athlon64-sse3: prfchw sbb-dep-breaking sse3
-atom: fast-imm16 movbe ssse3
-atom_sse4_2: crc32 fast-7bytenop fast-imm16 fast-movbe movbe pclmul popcnt prfchw rdrnd sse4.2
-atom_sse4_2_movbe: aes clflushopt crc32 fast-7bytenop fast-imm16 fast-movbe fsgsbase movbe pclmul popcnt prfchw rdrnd rdseed sha sse4.2 xsavec xsaveopt xsaves
-barcelona:
-bdver1: aes crc32 lwp lzcnt pclmul popcnt prfchw sbb-dep-breaking xop xsave
-bdver2: aes bmi crc32 f16c fast-movbe fma lwp lzcnt pclmul popcnt prfchw sbb-dep-breaking tbm xop xsave
-bdver3: aes bmi crc32 f16c fast-movbe fma fsgsbase lwp lzcnt pclmul popcnt prfchw sbb-dep-breaking tbm xop xsaveopt
-bdver4: aes avx2 bmi bmi2 crc32 f16c fast-movbe fma fsgsbase lwp lzcnt movbe mwaitx pclmul popcnt prfchw rdrnd sbb-dep-breaking tbm xop xsaveopt
-bonnell: fast-imm16 movbe ssse3
+alderlake: adx avxvnni bmi bmi2 clflushopt clwb crc32 f16c fma fsgsbase gfni hreset invpcid lzcnt movbe movdir64b movdiri pconfig pku popcnt prfchw ptwrite rdpid rdrnd rdseed serialize sha shstk vaes vpclmulqdq waitpkg widekl xsavec xsaveopt xsaves
+amdfam10: lzcnt popcnt prfchw sse4a
+arrowlake: adx avxifma avxneconvert avxvnni avxvnniint8 bmi bmi2 clflushopt clwb cmpccxadd crc32 enqcmd f16c fma fsgsbase gfni hreset invpcid lzcnt movbe movdir64b movdiri pconfig pku popcnt prfchw ptwrite rdpid rdrnd rdseed serialize sha shstk uintr vaes vpclmulqdq waitpkg widekl xsavec xsaveopt xsaves
+arrowlake-s: adx avxifma avxneconvert avxvnni avxvnniint16 avxvnniint8 bmi bmi2 clflushopt clwb cmpccxadd crc32 enqcmd f16c fma fsgsbase gfni hreset invpcid lzcnt movbe movdir64b movdiri pconfig pku popcnt prfchw ptwrite rdpid rdrnd rdseed serialize sha sha512 shstk sm3 sm4 uintr vaes vpclmulqdq waitpkg widekl xsavec xsaveopt xsaves
+arrowlake_s: adx avxifma avxneconvert avxvnni avxvnniint16 avxvnniint8 bmi bmi2 clflushopt clwb cmpccxadd crc32 enqcmd f16c fma fsgsbase gfni hreset invpcid lzcnt movbe movdir64b movdiri pconfig pku popcnt prfchw ptwrite rdpid rdrnd rdseed serialize sha sha512 shstk sm3 sm4 uintr vaes vpclmulqdq waitpkg widekl xsavec xsaveopt xsaves
+athlon-fx: prfchw
+athlon64: prfchw
+athlon64-sse3: prfchw sse3
+atom: movbe ssse3
+atom_sse4_2: crc32 movbe pclmul popcnt prfchw rdrnd sse4.2
+atom_sse4_2_movbe: aes clflushopt crc32 fsgsbase movbe pclmul popcnt prfchw rdrnd rdseed sha sse4.2 xsavec xsaveopt xsaves
+barcelona: lzcnt popcnt prfchw sse4a
+bdver1: aes crc32 lwp lzcnt pclmul popcnt prfchw xop xsave
+bdver2: aes bmi crc32 f16c fma lwp lzcnt pclmul popcnt prfchw tbm xop xsave
+bdver3: aes bmi crc32 f16c fma fsgsbase lwp lzcnt pclmul popcnt prfchw tbm xop xsaveopt
+bdver4: aes avx2 bmi bmi2 crc32 f16c fma fsgsbase lwp lzcnt movbe mwaitx pclmul popcnt prfchw rdrnd tbm xop xsaveopt
+bonnell: movbe ssse3
 broadwell: adx avx2 bmi bmi2 crc32 ermsb f16c fma fsgsbase invpcid lzcnt movbe pclmul popcnt prfchw rdrnd rdseed xsaveopt
-btver1: fast-imm16 lzcnt popcnt prfchw sbb-dep-breaking sse4a ssse3
-btver2: aes bmi crc32 f16c fast-imm16 fast-movbe lzcnt movbe pclmul popcnt prfchw sbb-dep-breaking sse4a xsaveopt
-cannonlake: adx aes avx512cd avx512dq avx512ifma avx512vbmi avx512vl bmi bmi2 clflushopt crc32 ermsb fsgsbase invpcid lzcnt movbe pclmul pku popcnt prfchw rdrnd rdseed sha slow-pmullq xsavec xsaveopt xsaves
+btver1: lzcnt popcnt prfchw sse4a ssse3
+btver2: aes bmi crc32 f16c lzcnt movbe pclmul popcnt prfchw sse4a xsaveopt
+cannonlake: adx aes avx512cd avx512dq avx512ifma avx512vbmi avx512vl bmi bmi2 clflushopt crc32 ermsb fsgsbase invpcid lzcnt movbe pclmul pku popcnt prfchw rdrnd rdseed sha xsavec xsaveopt xsaves
 cascadelake: adx aes avx512bw avx512cd avx512dq avx512vl avx512vnni bmi bmi2 clflushopt clwb crc32 ermsb fsgsbase invpcid lzcnt movbe pclmul pku popcnt prfchw rdrnd rdseed xsavec xsaveopt xsaves
-clearwaterforest: adx avxifma avxneconvert avxvnni avxvnniint16 avxvnniint8 bmi bmi2 cldemote clflushopt clwb cmpccxadd crc32 enqcmd f16c fma fsgsbase gfni hreset invpcid lzcnt movbe movdir64b movdiri pconfig pku popcnt prefer-movmsk-over-vtest prefetchi prfchw ptwrite rdpid rdrnd rdseed serialize sha sha512 shstk slow-pmullq sm3 sm4 uintr usermsr vaes vpclmulqdq waitpkg xsavec xsaveopt xsaves
+clearwaterforest: adx avxifma avxneconvert avxvnni avxvnniint16 avxvnniint8 bmi bmi2 cldemote clflushopt clwb cmpccxadd crc32 enqcmd f16c fma fsgsbase gfni hreset invpcid lzcnt movbe movdir64b movdiri pconfig pku popcnt prefetchi prfchw ptwrite rdpid rdrnd rdseed serialize sha sha512 shstk sm3 sm4 uintr usermsr vaes vpclmulqdq waitpkg xsavec xsaveopt xsaves
 cooperlake: adx aes avx512bf16 avx512cd avx512dq avx512vl avx512vnni bmi bmi2 clflushopt clwb crc32 ermsb fsgsbase invpcid lzcnt movbe pclmul pku popcnt prfchw rdrnd rdseed xsavec xsaveopt xsaves
 core-avx-i: crc32 f16c fsgsbase pclmul popcnt rdrnd xsaveopt
 core-avx2: avx2 bmi bmi2 crc32 ermsb f16c fma fsgsbase invpcid lzcnt movbe pclmul popcnt rdrnd xsaveopt
@@ -191,61 +167,338 @@ core_aes_pclmulqdq: crc32 pclmul popcnt sse4.2
 core_i7_sse4_2: crc32 popcnt sse4.2
 corei7: crc32 popcnt sse4.2
 corei7-avx: avx crc32 pclmul popcnt xsaveopt
-diamondrapids: adx amx-avx512 amx-bf16 amx-complex amx-fp16 amx-fp8 amx-int8 amx-movrs amx-tf32 avx10.2 avxifma avxneconvert avxvnni avxvnniint16 avxvnniint8 bmi bmi2 branch-hint ccmp cldemote clflushopt clwb cmpccxadd crc32 egpr enqcmd ermsb fsgsbase fsrm gfni invpcid lzcnt movbe movdir64b movdiri movrs ndd nf pconfig pku popcnt ppx prefetchi prfchw ptwrite push2pop2 rdpid rdrnd rdseed serialize sha sha512 shstk slow-pmullq sm3 sm4 tsxldtrk uintr vaes vpclmulqdq waitpkg wbnoinvd xsavec xsaveopt xsaves zu
-emeraldrapids: adx amx-bf16 amx-int8 avx512bf16 avx512bitalg avx512cd avx512dq avx512fp16 avx512ifma avx512vbmi avx512vbmi2 avx512vl avx512vnni avx512vpopcntdq avxvnni bmi bmi2 cldemote clflushopt clwb crc32 enqcmd ermsb fsgsbase fsrm gfni invpcid lzcnt movbe movdir64b movdiri pconfig pku popcnt prfchw ptwrite rdpid rdrnd rdseed serialize sha shstk slow-pmullq tsxldtrk uintr vaes vpclmulqdq waitpkg wbnoinvd xsavec xsaveopt xsaves
+diamondrapids: adx amx-avx512 amx-bf16 amx-complex amx-fp16 amx-fp8 amx-int8 amx-movrs amx-tf32 avx10.2 avxifma avxneconvert avxvnni avxvnniint16 avxvnniint8 bmi bmi2 ccmp cldemote clflushopt clwb cmpccxadd crc32 egpr enqcmd ermsb fsgsbase fsrm gfni invpcid lzcnt movbe movdir64b movdiri movrs ndd nf pconfig pku popcnt ppx prefetchi prfchw ptwrite push2pop2 rdpid rdrnd rdseed serialize sha sha512 shstk sm3 sm4 tsxldtrk uintr vaes vpclmulqdq waitpkg wbnoinvd xsavec xsaveopt xsaves zu
+emeraldrapids: adx amx-bf16 amx-int8 avx512bf16 avx512bitalg avx512cd avx512dq avx512fp16 avx512ifma avx512vbmi avx512vbmi2 avx512vl avx512vnni avx512vpopcntdq avxvnni bmi bmi2 cldemote clflushopt clwb crc32 enqcmd ermsb fsgsbase fsrm gfni invpcid lzcnt movbe movdir64b movdiri pconfig pku popcnt prfchw ptwrite rdpid rdrnd rdseed serialize sha shstk tsxldtrk uintr vaes vpclmulqdq waitpkg wbnoinvd xsavec xsaveopt xsaves
 generic:
-goldmont: aes clflushopt crc32 fast-imm16 fast-movbe fsgsbase movbe pclmul popcnt prfchw rdrnd rdseed sha sse4.2 xsavec xsaveopt xsaves
-goldmont-plus: aes clflushopt crc32 fast-imm16 fast-movbe fsgsbase movbe pclmul popcnt prfchw ptwrite rdpid rdrnd rdseed sha sse4.2 xsavec xsaveopt xsaves
-goldmont_plus: aes clflushopt crc32 fast-imm16 fast-movbe fsgsbase movbe pclmul popcnt prfchw ptwrite rdpid rdrnd rdseed sha sse4.2 xsavec xsaveopt xsaves
+goldmont: aes clflushopt crc32 fsgsbase movbe pclmul popcnt prfchw rdrnd rdseed sha sse4.2 xsavec xsaveopt xsaves
+goldmont-plus: aes clflushopt crc32 fsgsbase movbe pclmul popcnt prfchw ptwrite rdpid rdrnd rdseed sha sse4.2 xsavec xsaveopt xsaves
+goldmont_plus: aes clflushopt crc32 fsgsbase movbe pclmul popcnt prfchw ptwrite rdpid rdrnd rdseed sha sse4.2 xsavec xsaveopt xsaves
 gracemont: adx avxvnni bmi bmi2 clflushopt clwb crc32 f16c fma fsgsbase gfni hreset invpcid lzcnt movbe movdir64b movdiri pconfig pku popcnt prfchw ptwrite rdpid rdrnd rdseed serialize sha shstk vaes vpclmulqdq waitpkg widekl xsavec xsaveopt xsaves
 grandridge: adx avxifma avxneconvert avxvnni avxvnniint8 bmi bmi2 cldemote clflushopt clwb cmpccxadd crc32 enqcmd f16c fma fsgsbase gfni hreset invpcid lzcnt movbe movdir64b movdiri pconfig pku popcnt prfchw ptwrite rdpid rdrnd rdseed serialize sha shstk uintr vaes vpclmulqdq waitpkg widekl xsavec xsaveopt xsaves
-graniterapids: adx amx-bf16 amx-fp16 amx-int8 avx512bf16 avx512bitalg avx512cd avx512dq avx512fp16 avx512ifma avx512vbmi avx512vbmi2 avx512vl avx512vnni avx512vpopcntdq avxvnni bmi bmi2 branch-hint cldemote clflushopt clwb crc32 enqcmd ermsb fsgsbase fsrm gfni invpcid lzcnt movbe movdir64b movdiri pconfig pku popcnt prefetchi prfchw ptwrite rdpid rdrnd rdseed serialize sha shstk slow-pmullq tsxldtrk uintr vaes vpclmulqdq waitpkg wbnoinvd xsavec xsaveopt xsaves
-graniterapids-d: adx amx-bf16 amx-complex amx-fp16 amx-int8 avx512bf16 avx512bitalg avx512cd avx512dq avx512fp16 avx512ifma avx512vbmi avx512vbmi2 avx512vl avx512vnni avx512vpopcntdq avxvnni bmi bmi2 branch-hint cldemote clflushopt clwb crc32 enqcmd ermsb fsgsbase fsrm gfni invpcid lzcnt movbe movdir64b movdiri pconfig pku popcnt prefetchi prfchw ptwrite rdpid rdrnd rdseed serialize sha shstk slow-pmullq tsxldtrk uintr vaes vpclmulqdq waitpkg wbnoinvd xsavec xsaveopt xsaves
-graniterapids_d: adx amx-bf16 amx-complex amx-fp16 amx-int8 avx512bf16 avx512bitalg avx512cd avx512dq avx512fp16 avx512ifma avx512vbmi avx512vbmi2 avx512vl avx512vnni avx512vpopcntdq avxvnni bmi bmi2 branch-hint cldemote clflushopt clwb crc32 enqcmd ermsb fsgsbase fsrm gfni invpcid lzcnt movbe movdir64b movdiri pconfig pku popcnt prefetchi prfchw ptwrite rdpid rdrnd rdseed serialize sha shstk slow-pmullq tsxldtrk uintr vaes vpclmulqdq waitpkg wbnoinvd xsavec xsaveopt xsaves
+graniterapids: adx amx-bf16 amx-fp16 amx-int8 avx512bf16 avx512bitalg avx512cd avx512dq avx512fp16 avx512ifma avx512vbmi avx512vbmi2 avx512vl avx512vnni avx512vpopcntdq avxvnni bmi bmi2 cldemote clflushopt clwb crc32 enqcmd ermsb fsgsbase fsrm gfni invpcid lzcnt movbe movdir64b movdiri pconfig pku popcnt prefetchi prfchw ptwrite rdpid rdrnd rdseed serialize sha shstk tsxldtrk uintr vaes vpclmulqdq waitpkg wbnoinvd xsavec xsaveopt xsaves
+graniterapids-d: adx amx-bf16 amx-complex amx-fp16 amx-int8 avx512bf16 avx512bitalg avx512cd avx512dq avx512fp16 avx512ifma avx512vbmi avx512vbmi2 avx512vl avx512vnni avx512vpopcntdq avxvnni bmi bmi2 cldemote clflushopt clwb crc32 enqcmd ermsb fsgsbase fsrm gfni invpcid lzcnt movbe movdir64b movdiri pconfig pku popcnt prefetchi prfchw ptwrite rdpid rdrnd rdseed serialize sha shstk tsxldtrk uintr vaes vpclmulqdq waitpkg wbnoinvd xsavec xsaveopt xsaves
+graniterapids_d: adx amx-bf16 amx-complex amx-fp16 amx-int8 avx512bf16 avx512bitalg avx512cd avx512dq avx512fp16 avx512ifma avx512vbmi avx512vbmi2 avx512vl avx512vnni avx512vpopcntdq avxvnni bmi bmi2 cldemote clflushopt clwb crc32 enqcmd ermsb fsgsbase fsrm gfni invpcid lzcnt movbe movdir64b movdiri pconfig pku popcnt prefetchi prfchw ptwrite rdpid rdrnd rdseed serialize sha shstk tsxldtrk uintr vaes vpclmulqdq waitpkg wbnoinvd xsavec xsaveopt xsaves
 haswell: avx2 bmi bmi2 crc32 ermsb f16c fma fsgsbase invpcid lzcnt movbe pclmul popcnt rdrnd xsaveopt
-icelake-client: adx avx512bitalg avx512cd avx512dq avx512ifma avx512vbmi avx512vbmi2 avx512vl avx512vnni avx512vpopcntdq bmi bmi2 clflushopt crc32 ermsb fsgsbase fsrm gfni invpcid lzcnt movbe pku popcnt prfchw rdpid rdrnd rdseed sha slow-pmullq vaes vpclmulqdq xsavec xsaveopt xsaves
-icelake-server: adx avx512bitalg avx512cd avx512dq avx512ifma avx512vbmi avx512vbmi2 avx512vl avx512vnni avx512vpopcntdq bmi bmi2 clflushopt clwb crc32 ermsb fsgsbase fsrm gfni invpcid lzcnt movbe pconfig pku popcnt prfchw rdpid rdrnd rdseed sha slow-pmullq vaes vpclmulqdq wbnoinvd xsavec xsaveopt xsaves
-icelake_client: adx avx512bitalg avx512cd avx512dq avx512ifma avx512vbmi avx512vbmi2 avx512vl avx512vnni avx512vpopcntdq bmi bmi2 clflushopt crc32 ermsb fsgsbase fsrm gfni invpcid lzcnt movbe pku popcnt prfchw rdpid rdrnd rdseed sha slow-pmullq vaes vpclmulqdq xsavec xsaveopt xsaves
-icelake_server: adx avx512bitalg avx512cd avx512dq avx512ifma avx512vbmi avx512vbmi2 avx512vl avx512vnni avx512vpopcntdq bmi bmi2 clflushopt clwb crc32 ermsb fsgsbase fsrm gfni invpcid lzcnt movbe pconfig pku popcnt prfchw rdpid rdrnd rdseed sha slow-pmullq vaes vpclmulqdq wbnoinvd xsavec xsaveopt xsaves
+icelake-client: adx avx512bitalg avx512cd avx512dq avx512ifma avx512vbmi avx512vbmi2 avx512vl avx512vnni avx512vpopcntdq bmi bmi2 clflushopt crc32 ermsb fsgsbase fsrm gfni invpcid lzcnt movbe pku popcnt prfchw rdpid rdrnd rdseed sha vaes vpclmulqdq xsavec xsaveopt xsaves
+icelake-server: adx avx512bitalg avx512cd avx512dq avx512ifma avx512vbmi avx512vbmi2 avx512vl avx512vnni avx512vpopcntdq bmi bmi2 clflushopt clwb crc32 ermsb fsgsbase fsrm gfni invpcid lzcnt movbe pconfig pku popcnt prfchw rdpid rdrnd rdseed sha vaes vpclmulqdq wbnoinvd xsavec xsaveopt xsaves
+icelake_client: adx avx512bitalg avx512cd avx512dq avx512ifma avx512vbmi avx512vbmi2 avx512vl avx512vnni avx512vpopcntdq bmi bmi2 clflushopt crc32 ermsb fsgsbase fsrm gfni invpcid lzcnt movbe pku popcnt prfchw rdpid rdrnd rdseed sha vaes vpclmulqdq xsavec xsaveopt xsaves
+icelake_server: adx avx512bitalg avx512cd avx512dq avx512ifma avx512vbmi avx512vbmi2 avx512vl avx512vnni avx512vpopcntdq bmi bmi2 clflushopt clwb crc32 ermsb fsgsbase fsrm gfni invpcid lzcnt movbe pconfig pku popcnt prfchw rdpid rdrnd rdseed sha vaes vpclmulqdq wbnoinvd xsavec xsaveopt xsaves
 ivybridge: crc32 f16c fsgsbase pclmul popcnt rdrnd xsaveopt
-k8: prfchw sbb-dep-breaking
-k8-sse3: prfchw sbb-dep-breaking sse3
-knl: adx aes avx512cd bmi bmi2 crc32 fast-imm16 fast-movbe fsgsbase lzcnt movbe pclmul popcnt prfchw rdrnd rdseed xsaveopt
-knm: adx aes avx512cd avx512vpopcntdq bmi bmi2 crc32 fast-imm16 fast-movbe fsgsbase lzcnt movbe pclmul popcnt prfchw rdrnd rdseed xsaveopt
-lunarlake: adx avxifma avxneconvert avxvnni avxvnniint16 avxvnniint8 bmi bmi2 clflushopt clwb cmpccxadd crc32 enqcmd f16c fma fsgsbase gfni hreset invpcid lzcnt movbe movdir64b movdiri pconfig pku popcnt prefer-movmsk-over-vtest prfchw ptwrite rdpid rdrnd rdseed serialize sha sha512 shstk slow-pmullq sm3 sm4 uintr vaes vpclmulqdq waitpkg widekl xsavec xsaveopt xsaves
-meteorlake: adx avxvnni bmi bmi2 clflushopt clwb crc32 f16c fma fsgsbase gfni hreset invpcid lzcnt movbe movdir64b movdiri pconfig pku popcnt prefer-movmsk-over-vtest prfchw ptwrite rdpid rdrnd rdseed serialize sha shstk slow-pmullq vaes vpclmulqdq waitpkg widekl xsavec xsaveopt xsaves
-mic_avx512: adx aes avx512cd bmi bmi2 crc32 fast-imm16 fast-movbe fsgsbase lzcnt movbe pclmul popcnt prfchw rdrnd rdseed xsaveopt
+k8: prfchw
+k8-sse3: prfchw sse3
+knl: adx aes avx512cd bmi bmi2 crc32 fsgsbase lzcnt movbe pclmul popcnt prfchw rdrnd rdseed xsaveopt
+knm: adx aes avx512cd avx512vpopcntdq bmi bmi2 crc32 fsgsbase lzcnt movbe pclmul popcnt prfchw rdrnd rdseed xsaveopt
+lunarlake: adx avxifma avxneconvert avxvnni avxvnniint16 avxvnniint8 bmi bmi2 clflushopt clwb cmpccxadd crc32 enqcmd f16c fma fsgsbase gfni hreset invpcid lzcnt movbe movdir64b movdiri pconfig pku popcnt prfchw ptwrite rdpid rdrnd rdseed serialize sha sha512 shstk sm3 sm4 uintr vaes vpclmulqdq waitpkg widekl xsavec xsaveopt xsaves
+meteorlake: adx avxvnni bmi bmi2 clflushopt clwb crc32 f16c fma fsgsbase gfni hreset invpcid lzcnt movbe movdir64b movdiri pconfig pku popcnt prfchw ptwrite rdpid rdrnd rdseed serialize sha shstk vaes vpclmulqdq waitpkg widekl xsavec xsaveopt xsaves
+mic_avx512: adx aes avx512cd bmi bmi2 crc32 fsgsbase lzcnt movbe pclmul popcnt prfchw rdrnd rdseed xsaveopt
 nehalem: crc32 popcnt sse4.2
 nocona: sse3
-novalake: adx avx10.2 avxifma avxneconvert avxvnni avxvnniint16 avxvnniint8 bmi bmi2 ccmp clflushopt clwb cmpccxadd crc32 egpr enqcmd fsgsbase gfni hreset invpcid lzcnt movbe movdir64b movdiri movrs ndd nf pconfig pku popcnt ppx prefer-movmsk-over-vtest prefetchi prfchw ptwrite push2pop2 rdpid rdrnd rdseed serialize sha sha512 shstk slow-pmullq sm3 sm4 uintr vaes vpclmulqdq waitpkg xsavec xsaveopt xsaves zu
-opteron: prfchw sbb-dep-breaking
-opteron-sse3: prfchw sbb-dep-breaking sse3
-pantherlake: adx avxifma avxneconvert avxvnni avxvnniint16 avxvnniint8 bmi bmi2 clflushopt clwb cmpccxadd crc32 enqcmd f16c fma fsgsbase gfni hreset invpcid lzcnt movbe movdir64b movdiri pconfig pku popcnt prefer-movmsk-over-vtest prfchw ptwrite rdpid rdrnd rdseed serialize sha sha512 shstk slow-pmullq sm3 sm4 uintr vaes vpclmulqdq waitpkg xsavec xsaveopt xsaves
+novalake: adx avx10.2 avxifma avxneconvert avxvnni avxvnniint16 avxvnniint8 bmi bmi2 ccmp clflushopt clwb cmpccxadd crc32 egpr enqcmd fsgsbase gfni hreset invpcid lzcnt movbe movdir64b movdiri movrs ndd nf pconfig pku popcnt ppx prefetchi prfchw ptwrite push2pop2 rdpid rdrnd rdseed serialize sha sha512 shstk sm3 sm4 uintr vaes vpclmulqdq waitpkg xsavec xsaveopt xsaves zu
+opteron: prfchw
+opteron-sse3: prfchw sse3
+pantherlake: adx avxifma avxneconvert avxvnni avxvnniint16 avxvnniint8 bmi bmi2 clflushopt clwb cmpccxadd crc32 enqcmd f16c fma fsgsbase gfni hreset invpcid lzcnt movbe movdir64b movdiri pconfig pku popcnt prfchw ptwrite rdpid rdrnd rdseed serialize sha sha512 shstk sm3 sm4 uintr vaes vpclmulqdq waitpkg xsavec xsaveopt xsaves
 penryn: sse4.1
-raptorlake: adx avxvnni bmi bmi2 clflushopt clwb crc32 f16c fma fsgsbase gfni hreset invpcid lzcnt movbe movdir64b movdiri pconfig pku popcnt prefer-movmsk-over-vtest prfchw ptwrite rdpid rdrnd rdseed serialize sha shstk slow-pmullq vaes vpclmulqdq waitpkg widekl xsavec xsaveopt xsaves
-rocketlake: adx avx512bitalg avx512cd avx512dq avx512ifma avx512vbmi avx512vbmi2 avx512vl avx512vnni avx512vpopcntdq bmi bmi2 clflushopt crc32 ermsb fsgsbase fsrm gfni invpcid lzcnt movbe pku popcnt prfchw rdpid rdrnd rdseed sha slow-pmullq vaes vpclmulqdq xsavec xsaveopt xsaves
+raptorlake: adx avxvnni bmi bmi2 clflushopt clwb crc32 f16c fma fsgsbase gfni hreset invpcid lzcnt movbe movdir64b movdiri pconfig pku popcnt prfchw ptwrite rdpid rdrnd rdseed serialize sha shstk vaes vpclmulqdq waitpkg widekl xsavec xsaveopt xsaves
+rocketlake: adx avx512bitalg avx512cd avx512dq avx512ifma avx512vbmi avx512vbmi2 avx512vl avx512vnni avx512vpopcntdq bmi bmi2 clflushopt crc32 ermsb fsgsbase fsrm gfni invpcid lzcnt movbe pku popcnt prfchw rdpid rdrnd rdseed sha vaes vpclmulqdq xsavec xsaveopt xsaves
 sandybridge: avx crc32 pclmul popcnt xsaveopt
-sapphirerapids: adx amx-bf16 amx-int8 avx512bf16 avx512bitalg avx512cd avx512dq avx512fp16 avx512ifma avx512vbmi avx512vbmi2 avx512vl avx512vnni avx512vpopcntdq avxvnni bmi bmi2 cldemote clflushopt clwb crc32 enqcmd ermsb fsgsbase fsrm gfni invpcid lzcnt movbe movdir64b movdiri pconfig pku popcnt prfchw ptwrite rdpid rdrnd rdseed serialize sha shstk slow-pmullq tsxldtrk uintr vaes vpclmulqdq waitpkg wbnoinvd xsavec xsaveopt xsaves
+sapphirerapids: adx amx-bf16 amx-int8 avx512bf16 avx512bitalg avx512cd avx512dq avx512fp16 avx512ifma avx512vbmi avx512vbmi2 avx512vl avx512vnni avx512vpopcntdq avxvnni bmi bmi2 cldemote clflushopt clwb crc32 enqcmd ermsb fsgsbase fsrm gfni invpcid lzcnt movbe movdir64b movdiri pconfig pku popcnt prfchw ptwrite rdpid rdrnd rdseed serialize sha shstk tsxldtrk uintr vaes vpclmulqdq waitpkg wbnoinvd xsavec xsaveopt xsaves
 sierraforest: adx avxifma avxneconvert avxvnni avxvnniint8 bmi bmi2 cldemote clflushopt clwb cmpccxadd crc32 enqcmd f16c fma fsgsbase gfni hreset invpcid lzcnt movbe movdir64b movdiri pconfig pku popcnt prfchw ptwrite rdpid rdrnd rdseed serialize sha shstk uintr vaes vpclmulqdq waitpkg widekl xsavec xsaveopt xsaves
-silvermont: crc32 fast-7bytenop fast-imm16 fast-movbe movbe pclmul popcnt prfchw rdrnd sse4.2
+silvermont: crc32 movbe pclmul popcnt prfchw rdrnd sse4.2
 skx: adx aes avx512bw avx512cd avx512dq avx512vl bmi bmi2 clflushopt clwb crc32 ermsb fsgsbase invpcid lzcnt movbe pclmul pku popcnt prfchw rdrnd rdseed xsavec xsaveopt xsaves
 skylake: adx aes avx2 bmi bmi2 clflushopt crc32 ermsb f16c fma fsgsbase invpcid lzcnt movbe pclmul popcnt prfchw rdrnd rdseed xsavec xsaveopt xsaves
 skylake-avx512: adx aes avx512bw avx512cd avx512dq avx512vl bmi bmi2 clflushopt clwb crc32 ermsb fsgsbase invpcid lzcnt movbe pclmul pku popcnt prfchw rdrnd rdseed xsavec xsaveopt xsaves
 skylake_avx512: adx aes avx512bw avx512cd avx512dq avx512vl bmi bmi2 clflushopt clwb crc32 ermsb fsgsbase invpcid lzcnt movbe pclmul pku popcnt prfchw rdrnd rdseed xsavec xsaveopt xsaves
-slm: crc32 fast-7bytenop fast-imm16 fast-movbe movbe pclmul popcnt prfchw rdrnd sse4.2
-tigerlake: adx avx512bitalg avx512cd avx512dq avx512ifma avx512vbmi avx512vbmi2 avx512vl avx512vnni avx512vp2intersect avx512vpopcntdq bmi bmi2 clflushopt clwb crc32 ermsb fsgsbase fsrm gfni invpcid lzcnt movbe movdir64b movdiri pku popcnt prfchw rdpid rdrnd rdseed sha shstk slow-pmullq vaes vpclmulqdq xsavec xsaveopt xsaves
-tremont: aes clflushopt clwb crc32 fast-imm16 fast-movbe fsgsbase gfni movbe pclmul popcnt prfchw ptwrite rdpid rdrnd rdseed sha sse4.2 xsavec xsaveopt xsaves
+slm: crc32 movbe pclmul popcnt prfchw rdrnd sse4.2
+tigerlake: adx avx512bitalg avx512cd avx512dq avx512ifma avx512vbmi avx512vbmi2 avx512vl avx512vnni avx512vp2intersect avx512vpopcntdq bmi bmi2 clflushopt clwb crc32 ermsb fsgsbase fsrm gfni invpcid lzcnt movbe movdir64b movdiri pku popcnt prfchw rdpid rdrnd rdseed sha shstk vaes vpclmulqdq xsavec xsaveopt xsaves
+tremont: aes clflushopt clwb crc32 fsgsbase gfni movbe pclmul popcnt prfchw ptwrite rdpid rdrnd rdseed sha sse4.2 xsavec xsaveopt xsaves
 westmere: crc32 pclmul popcnt sse4.2
-wildcatlake: adx avxifma avxneconvert avxvnni avxvnniint16 avxvnniint8 bmi bmi2 clflushopt clwb cmpccxadd crc32 enqcmd f16c fma fsgsbase gfni hreset invpcid lzcnt movbe movdir64b movdiri pconfig pku popcnt prefer-movmsk-over-vtest prfchw ptwrite rdpid rdrnd rdseed serialize sha sha512 shstk slow-pmullq sm3 sm4 uintr vaes vpclmulqdq waitpkg xsavec xsaveopt xsaves
+wildcatlake: adx avxifma avxneconvert avxvnni avxvnniint16 avxvnniint8 bmi bmi2 clflushopt clwb cmpccxadd crc32 enqcmd f16c fma fsgsbase gfni hreset invpcid lzcnt movbe movdir64b movdiri pconfig pku popcnt prfchw ptwrite rdpid rdrnd rdseed serialize sha sha512 shstk sm3 sm4 uintr vaes vpclmulqdq waitpkg xsavec xsaveopt xsaves
 x86-64:
 x86-64-v2: crc32 popcnt sse4.2
 x86-64-v3: avx2 bmi bmi2 crc32 f16c fma lzcnt movbe popcnt xsave
 x86-64-v4: avx512bw avx512cd avx512dq avx512vl bmi bmi2 crc32 lzcnt movbe popcnt xsave
-znver1: adx aes avx2 bmi bmi2 clflushopt clzero crc32 f16c fast-imm16 fast-movbe fma fsgsbase lzcnt movbe mwaitx pclmul popcnt prfchw rdrnd rdseed sbb-dep-breaking sha sse4a xsavec xsaveopt xsaves
-znver2: adx aes avx2 bmi bmi2 clflushopt clwb clzero crc32 f16c fast-imm16 fast-movbe fma fsgsbase lzcnt movbe mwaitx pclmul popcnt prfchw rdpid rdpru rdrnd rdseed sbb-dep-breaking sha sse4a wbnoinvd xsavec xsaveopt xsaves
-znver3: adx bmi bmi2 clflushopt clwb clzero crc32 f16c fast-imm16 fast-movbe fma fsgsbase fsrm invpcid lzcnt movbe mwaitx pku popcnt prfchw rdpid rdpru rdrnd rdseed sbb-dep-breaking sha sse4a vaes vpclmulqdq wbnoinvd xsavec xsaveopt xsaves
-znver4: adx avx512bf16 avx512bitalg avx512cd avx512dq avx512ifma avx512vbmi avx512vbmi2 avx512vl avx512vnni avx512vpopcntdq bmi bmi2 clflushopt clwb clzero crc32 fast-imm16 fast-movbe fsgsbase fsrm gfni invpcid lzcnt movbe mwaitx pku popcnt prfchw rdpid rdpru rdrnd rdseed sbb-dep-breaking sha shstk sse4a vaes vpclmulqdq wbnoinvd xsavec xsaveopt xsaves
-znver5: adx avx512bf16 avx512bitalg avx512cd avx512dq avx512ifma avx512vbmi avx512vbmi2 avx512vl avx512vnni avx512vp2intersect avx512vpopcntdq avxvnni bmi bmi2 clflushopt clwb clzero crc32 fast-imm16 fast-movbe fsgsbase fsrm gfni invpcid lzcnt movbe movdir64b movdiri mwaitx pku popcnt prefetchi prfchw rdpid rdpru rdrnd rdseed sbb-dep-breaking sha shstk sse4a vaes vpclmulqdq wbnoinvd xsavec xsaveopt xsaves
+znver1: adx aes avx2 bmi bmi2 clflushopt clzero crc32 f16c fma fsgsbase lzcnt movbe mwaitx pclmul popcnt prfchw rdrnd rdseed sha sse4a xsavec xsaveopt xsaves
+znver2: adx aes avx2 bmi bmi2 clflushopt clwb clzero crc32 f16c fma fsgsbase lzcnt movbe mwaitx pclmul popcnt prfchw rdpid rdpru rdrnd rdseed sha sse4a wbnoinvd xsavec xsaveopt xsaves
+znver3: adx bmi bmi2 clflushopt clwb clzero crc32 f16c fma fsgsbase fsrm invpcid lzcnt movbe mwaitx pku popcnt prfchw rdpid rdpru rdrnd rdseed sha sse4a vaes vpclmulqdq wbnoinvd xsavec xsaveopt xsaves
+znver4: adx avx512bf16 avx512bitalg avx512cd avx512dq avx512ifma avx512vbmi avx512vbmi2 avx512vl avx512vnni avx512vpopcntdq bmi bmi2 clflushopt clwb clzero crc32 fsgsbase fsrm gfni invpcid lzcnt movbe mwaitx pku popcnt prfchw rdpid rdpru rdrnd rdseed sha shstk sse4a vaes vpclmulqdq wbnoinvd xsavec xsaveopt xsaves
+znver5: adx avx512bf16 avx512bitalg avx512cd avx512dq avx512ifma avx512vbmi avx512vbmi2 avx512vl avx512vnni avx512vp2intersect avx512vpopcntdq avxvnni bmi bmi2 clflushopt clwb clzero crc32 fsgsbase fsrm gfni invpcid lzcnt movbe movdir64b movdiri mwaitx pku popcnt prefetchi prfchw rdpid rdpru rdrnd rdseed sha shstk sse4a vaes vpclmulqdq wbnoinvd xsavec xsaveopt xsaves
+""",
+    ),
+    "aarch64": Architecture(
+        name="aarch64",
+        triple="aarch64-unknown-linux-gnu",
+        base="generic",
+        free="a320 a35 a510 a520 a520ae a53 a55 a57 a64fx a65 a710 a715 a72 a720 a720ae a73 a75 a76 a77 a78 a78ae a78c addr-lsl-slow-14 aggressive-fma aggressive-interleaving all alternate-sextload-cvt-f32-pattern alu-lsl-fast ampere1 ampere1a ampere1b ampere1c apple-a10 apple-a11 apple-a12 apple-a13 apple-a14 apple-a15 apple-a16 apple-a17 apple-a7 apple-m4 apple-m5 arith-bcc-fusion arith-cbz-fusion ascend-store-address avoid-ldapur balance-fp-ops c1-nano c1-premium c1-pro c1-ultra call-saved-x10 call-saved-x11 call-saved-x12 call-saved-x13 call-saved-x14 call-saved-x15 call-saved-x18 call-saved-x8 call-saved-x9 carmel cmp-bcc-fusion cortex-a725 cortex-r82 cortex-r82ae cortex-x1 cortex-x2 cortex-x3 cortex-x4 cortex-x925 disable-fast-inc-vl disable-latency-sched-heuristic disable-ldp disable-maximize-scalable-bandwidth disable-stp disable-unpredicated-ld-st-lower enable-select-opt ete execute-only exynos-cheap-as-move exynosm3 exynosm4 falkor fix-cortex-a53-835769 force-32bit-jump-tables fp-armv8 fujitsu-monaka fuse-address fuse-addsub-2reg-const1 fuse-adrp-add fuse-aes fuse-arith-logic fuse-crypto-eor fuse-csel fuse-cset fuse-literals harden-sls-blr harden-sls-nocomdat harden-sls-retbr kryo ldp-aligned-only max-interleave-factor-4 neon neoverse512tvb neoversee1 neoversen1 neoversen2 neoversen3 neoversev1 neoversev2 neoversev3 neoversev3AE no-bti-at-return-twice no-neg-immediates no-sve-fp-ld1r no-zcz-fpr64 olympus oryon-1 outline-atomics predictable-select-expensive reserve-lr-for-ra reserve-x1 reserve-x10 reserve-x11 reserve-x12 reserve-x13 reserve-x14 reserve-x15 reserve-x18 reserve-x2 reserve-x20 reserve-x21 reserve-x22 reserve-x23 reserve-x24 reserve-x25 reserve-x26 reserve-x27 reserve-x28 reserve-x3 reserve-x4 reserve-x5 reserve-x6 reserve-x7 reserve-x9 saphira slow-misaligned-128store slow-paired-128 slow-strqro-store store-pair-suppress stp-aligned-only strict-align tagged-globals thunderx thunderx2t99 thunderx3t110 thunderxt81 thunderxt83 thunderxt88 tpidr-el1 tpidr-el2 tpidr-el3 tpidrro-el0 trbe tsv110 use-experimental-zeroing-pseudos use-fixed-over-scalable-if-equal-cost use-postra-scheduler use-reciprocal-square-root use-wzr-to-vec-move zcm-fpr128 zcm-fpr32 zcm-fpr64 zcm-gpr32 zcm-gpr64 zcz-fp-workaround zcz-fpr128 zcz-gpr32 zcz-gpr64",
+        implies="""\
+CONTEXTIDREL2:
+aes:
+altnzcv: flagm
+am:
+amvs: am
+bf16:
+brbe:
+bti:
+btie:
+ccdp: ccpp
+ccidx:
+ccpp:
+chk:
+clrbhb:
+cmh:
+cmpbr:
+complxnum:
+cpa:
+crc:
+crypto: aes sha2
+cssc:
+d128: lse128
+dit:
+dotprod:
+ecv:
+el2vmsa:
+el3:
+f16f32dot: fullfp16
+f16f32mm: fullfp16
+f16mm: fullfp16
+f32mm: sve
+f64mm: sve
+f8f16mm: fp8
+f8f32mm: fp8
+faminmax:
+fgt:
+flagm:
+fmv:
+fp16fml: fullfp16
+fp8:
+fp8dot2: fp8
+fp8dot4: fp8
+fp8fma: fp8
+fpac:
+fprcvt:
+fptoint:
+fullfp16:
+gcie:
+gcs: chk
+hbc:
+hcx:
+i8mm:
+ite:
+jsconv:
+lor:
+ls64:
+lscp:
+lse:
+lse128: lse
+lse2:
+lsfe:
+lsui:
+lut:
+mec: rme
+mops:
+mops-go: mops mte
+mpam:
+mpamv2:
+mte:
+mtetc: mte
+nmi:
+nv:
+occmo:
+pan:
+pan-rwv: pan
+pauth:
+pauth-lr:
+pcdphint:
+perfmon:
+poe2:
+pops:
+predres:
+prfm-slc-target:
+rand:
+ras:
+rasv2: ras
+rcpc:
+rcpc-immo: rcpc
+rcpc3: rcpc-immo
+rdm:
+rme:
+sb:
+sel2:
+sha2:
+sha3: sha2
+sm4:
+sme: bf16 fullfp16
+sme-b16b16: sme2 sve-b16b16
+sme-f16f16: sme2
+sme-f64f64: sme
+sme-f8f16: fp8 sme2
+sme-f8f32: fp8 sme2
+sme-fa64: sme sve2
+sme-i16i64: sme
+sme-lutv2: sme2
+sme-mop4: sme2
+sme-tmop: sme2
+sme2: sme
+sme2p1: sme2
+sme2p2: sme2p1
+sme2p3: sme2p2
+spe:
+spe-eef:
+specres2: predres
+specrestrict:
+ssbs:
+ssve-aes: sme2 sve-aes
+ssve-bitperm: sme2 sve-bitperm
+ssve-fexpa: sme2
+ssve-fp8dot2: fp8 sme2
+ssve-fp8dot4: fp8 sme2
+ssve-fp8fma: fp8 sme2
+sve: fullfp16
+sve-aes: aes
+sve-aes2:
+sve-b16b16:
+sve-b16mm: sve
+sve-bfscale:
+sve-bitperm:
+sve-f16f32mm: sve
+sve-sha3: sha3
+sve-sm4: sm4
+sve2: sve
+sve2-aes: sve-aes sve2
+sve2-bitperm: sve-bitperm sve2
+sve2-sha3: sve-sha3 sve2
+sve2-sm4: sve-sm4 sve2
+sve2p1: sve2
+sve2p2: sve2p1
+sve2p3: sve2p2
+tev:
+the:
+tlb-rmi:
+tlbid:
+tlbiw:
+tracev8.4:
+uaops:
+v8.1a: crc lor lse pan rdm v8a vh
+v8.2a: ccpp pan-rwv ras uaops v8.1a
+v8.3a: complxnum jsconv pauth rcpc v8.2a
+v8.4a: am dit dotprod flagm lse2 mpam nv rcpc-immo sel2 tlb-rmi tracev8.4 v8.3a
+v8.5a: altnzcv bti ccdp fptoint predres sb specrestrict v8.4a
+v8.6a: amvs bf16 ecv fgt i8mm v8.5a
+v8.7a: hcx v8.6a wfxt xs
+v8.8a: hbc mops nmi v8.7a
+v8.9a: chk clrbhb cssc prfm-slc-target rasv2 specres2 v8.8a
+v8a: el2vmsa el3
+v8r: CONTEXTIDREL2 ccpp crc dit flagm lse pan-rwv pauth ras rcpc-immo sel2 specrestrict tlb-rmi tracev8.4 uaops
+v9.1a: v8.6a v9a
+v9.2a: v8.7a v9.1a
+v9.3a: v8.8a v9.2a
+v9.4a: v8.9a v9.3a
+v9.5a: cpa v9.4a
+v9.6a: cmpbr lsui occmo v9.5a
+v9.7a: fprcvt sve2p3 v9.6a
+v9a: v8.5a
+vh: CONTEXTIDREL2
+wfxt:
+xs:
+""",
+        cpus="""\
+a64fx: aes complxnum perfmon sha2 sve v8.2a
+ampere1: aes ccidx fullfp16 perfmon rand sha3 ssbs v8.6a
+ampere1a: aes ccidx fullfp16 mte perfmon rand sha3 sm4 ssbs v8.6a
+ampere1b: aes ccidx cssc fullfp16 mte perfmon rand sha3 sm4 ssbs v8.7a
+ampere1c: ccidx cssc faminmax fp16fml fp8fma lut mte perfmon rand ssbs sve-aes sve-b16b16 sve-sha3 sve-sm4 sve2 v9.2a
+apple-a10: aes crc lor pan perfmon rdm sha2 v8a vh
+apple-a11: aes fullfp16 perfmon sha2 v8.2a
+apple-a12: aes fullfp16 perfmon sha2 v8.3a
+apple-a13: aes fp16fml perfmon sha3 v8.4a
+apple-a14: aes altnzcv ccdp fp16fml fptoint perfmon predres sb sha3 specrestrict ssbs v8.4a
+apple-a15: aes fp16fml fpac perfmon sha3 ssbs v8.6a
+apple-a16: aes fp16fml fpac hcx perfmon sha3 ssbs v8.6a
+apple-a17: aes fp16fml fpac hcx perfmon sha3 ssbs v8.6a
+apple-a18: aes fp16fml fpac perfmon sha3 sme-f64f64 sme-i16i64 sme2 v8.7a
+apple-a19: aes cssc fp16fml fpac hbc mte perfmon sha3 sme-b16b16 sme-f16f16 sme-f64f64 sme-i16i64 sme2p1 specres2 v8.7a
+apple-a7: aes perfmon sha2 v8a
+apple-a8: aes perfmon sha2 v8a
+apple-a9: aes perfmon sha2 v8a
+apple-m1: aes altnzcv ccdp fp16fml fptoint perfmon predres sb sha3 specrestrict ssbs v8.4a
+apple-m2: aes fp16fml fpac perfmon sha3 ssbs v8.6a
+apple-m3: aes fp16fml fpac hcx perfmon sha3 ssbs v8.6a
+apple-m4: aes fp16fml fpac perfmon sha3 sme-f64f64 sme-i16i64 sme2 v8.7a
+apple-m5: aes cssc fp16fml fpac hbc mte perfmon sha3 sme-b16b16 sme-f16f16 sme-f64f64 sme-i16i64 sme2p1 specres2 v8.7a
+apple-s10: aes fp16fml fpac hcx perfmon sha3 ssbs v8.6a
+apple-s4: aes fullfp16 perfmon sha2 v8.3a
+apple-s5: aes fullfp16 perfmon sha2 v8.3a
+apple-s6: aes fp16fml perfmon sha3 v8.4a
+apple-s7: aes fp16fml perfmon sha3 v8.4a
+apple-s8: aes fp16fml perfmon sha3 v8.4a
+apple-s9: aes fp16fml fpac hcx perfmon sha3 ssbs v8.6a
+c1-nano: ccidx chk clrbhb fp16fml fpac mte perfmon rcpc3 sme2 specres2 ssbs sve-bitperm sve2 v9.3a
+c1-premium: ccidx chk clrbhb fp16fml fpac mte perfmon rcpc3 sme2 spe spe-eef specres2 ssbs sve-bitperm sve2 v9.3a
+c1-pro: ccidx chk clrbhb fp16fml fpac mte perfmon rcpc3 sme2 spe spe-eef specres2 ssbs sve-bitperm sve2 v9.3a
+c1-ultra: ccidx chk clrbhb fp16fml fpac mte perfmon rcpc3 sme2 spe spe-eef specres2 ssbs sve-bitperm sve2 v9.3a
+carmel: aes fullfp16 sha2 v8.2a
+cobalt-100: bf16 ccidx fp16fml fpac i8mm mte perfmon ssbs sve-bitperm sve2 v9a
+cortex-a320: ccidx fp16fml mte perfmon ssbs sve-bitperm sve2 v9.2a
+cortex-a34: aes crc perfmon sha2 v8a
+cortex-a35: aes crc perfmon sha2 v8a
+cortex-a510: bf16 ccidx fp16fml fpac i8mm mte perfmon ssbs sve-bitperm sve2 v9a
+cortex-a520: ccidx fp16fml fpac mte perfmon ssbs sve-bitperm sve2 v9.2a
+cortex-a520ae: ccidx fp16fml fpac mte perfmon ssbs sve-bitperm sve2 v9.2a
+cortex-a53: aes crc perfmon sha2 v8a
+cortex-a55: aes dotprod fullfp16 perfmon rcpc sha2 v8.2a
+cortex-a57: aes crc perfmon sha2 v8a
+cortex-a65: aes dotprod fullfp16 perfmon rcpc sha2 ssbs v8.2a
+cortex-a65ae: aes dotprod fullfp16 perfmon rcpc sha2 ssbs v8.2a
+cortex-a710: bf16 ccidx fp16fml fpac i8mm mte perfmon ssbs sve-bitperm sve2 v9a
+cortex-a715: bf16 ccidx fp16fml fpac i8mm mte perfmon spe ssbs sve-bitperm sve2 v9a
+cortex-a72: aes crc perfmon sha2 v8a
+cortex-a720: ccidx fp16fml fpac mte perfmon spe spe-eef ssbs sve-bitperm sve2 v9.2a
+cortex-a720ae: ccidx fp16fml fpac mte perfmon spe spe-eef ssbs sve-bitperm sve2 v9.2a
+cortex-a725: ccidx fp16fml fpac mte perfmon spe spe-eef ssbs sve-bitperm sve2 v9.2a
+cortex-a73: aes crc perfmon sha2 v8a
+cortex-a75: aes dotprod fullfp16 perfmon rcpc sha2 v8.2a
+cortex-a76: aes dotprod fullfp16 perfmon rcpc sha2 ssbs v8.2a
+cortex-a76ae: aes dotprod fullfp16 perfmon rcpc sha2 ssbs v8.2a
+cortex-a77: aes dotprod fullfp16 perfmon rcpc sha2 ssbs v8.2a
+cortex-a78: aes dotprod fullfp16 perfmon rcpc sha2 spe ssbs v8.2a
+cortex-a78ae: aes dotprod fullfp16 perfmon rcpc sha2 spe ssbs v8.2a
+cortex-a78c: aes dotprod flagm fullfp16 pauth perfmon rcpc sha2 spe ssbs v8.2a
+cortex-r82: ccdp complxnum dotprod fp16fml fpac jsconv perfmon predres rdm sb ssbs v8r
+cortex-r82ae: ccdp complxnum dotprod fp16fml fpac jsconv perfmon predres rdm sb ssbs v8r
+cortex-x1: aes dotprod fullfp16 perfmon rcpc sha2 spe ssbs v8.2a
+cortex-x1c: aes dotprod flagm fullfp16 lse2 pauth perfmon rcpc-immo sha2 spe ssbs v8.2a
+cortex-x2: bf16 ccidx fp16fml fpac i8mm mte perfmon ssbs sve-bitperm sve2 v9a
+cortex-x3: bf16 ccidx fp16fml fpac i8mm mte perfmon spe ssbs sve-bitperm sve2 v9a
+cortex-x4: ccidx fp16fml fpac mte perfmon spe spe-eef ssbs sve-bitperm sve2 v9.2a
+cortex-x925: ccidx fp16fml fpac mte perfmon spe spe-eef ssbs sve-bitperm sve2 v9.2a
+cyclone: aes perfmon sha2 v8a
+exynos-m3: aes crc perfmon sha2 v8a
+exynos-m4: aes dotprod fullfp16 perfmon sha2 v8.2a
+exynos-m5: aes dotprod fullfp16 perfmon sha2 v8.2a
+falkor: aes crc perfmon rdm sha2 v8a
+fujitsu-monaka: ccidx clrbhb faminmax fp16fml fp8dot2 fp8dot4 fp8fma fpac ls64 lut mec perfmon rand specres2 ssbs sve-aes sve-bitperm sve-sha3 sve-sm4 sve2 v9.3a
+gb10: ccidx fp16fml fpac mte perfmon spe spe-eef ssbs sve-aes sve-bitperm sve-sha3 sve-sm4 sve2 v9.2a
+generic:
+grace: bf16 ccidx fp16fml fpac i8mm mte perfmon spe ssbs sve-aes sve-bitperm sve-sha3 sve-sm4 sve2 v9a
+kryo: aes crc perfmon sha2 v8a
+neoverse-512tvb: aes bf16 ccdp ccidx fp16fml fpac i8mm perfmon rand sha3 sm4 spe ssbs sve v8.4a
+neoverse-e1: aes dotprod fullfp16 perfmon rcpc sha2 ssbs v8.2a
+neoverse-n1: aes dotprod fullfp16 perfmon rcpc sha2 spe ssbs v8.2a
+neoverse-n2: bf16 ccidx fp16fml fpac i8mm mte perfmon ssbs sve-bitperm sve2 v9a
+neoverse-n3: ccidx fp16fml fpac mte perfmon rand spe spe-eef ssbs sve-bitperm sve2 v9.2a
+neoverse-v1: aes bf16 ccdp ccidx fp16fml i8mm perfmon rand sha3 sm4 spe ssbs sve v8.4a
+neoverse-v2: bf16 ccidx fp16fml fpac i8mm mte perfmon rand spe ssbs sve-bitperm sve2 v9a
+neoverse-v3: brbe ccidx fp16fml fpac ls64 mte perfmon rand rme spe spe-eef ssbs sve-bitperm sve2 v9.2a
+neoverse-v3ae: brbe ccidx fp16fml fpac ls64 mte perfmon rand rme spe spe-eef ssbs sve-bitperm sve2 v9.2a
+olympus: brbe ccidx chk faminmax fp16fml fp8dot2 fp8dot4 fp8fma fpac ls64 lut mec mte perfmon rand spe spe-eef ssbs sve-aes sve-bitperm sve-sha3 sve-sm4 sve2 v9.2a
+oryon-1: aes ccidx fp16fml perfmon rand sha3 sm4 spe ssbs v8.6a
+saphira: aes ccidx perfmon sha2 spe v8.4a
+thunderx: aes crc perfmon sha2 v8a
+thunderx2t99: aes sha2 v8.1a
+thunderx3t110: aes ccidx perfmon sha2 v8.3a
+thunderxt81: aes crc perfmon sha2 v8a
+thunderxt83: aes crc perfmon sha2 v8a
+thunderxt88: aes crc perfmon sha2 v8a
+tsv110: aes complxnum dotprod fp16fml jsconv perfmon sha2 spe v8.2a
 """,
     ),
 }

@@ -118,8 +118,10 @@ def _verify_features(target: LlvmCpuAttr, architecture: Architecture | None) -> 
             raise VerifyException(f"feature '{name}' is listed twice")
         seen.add(name)
         if architecture is None:
-            if not any(known.knows_feature(name) for known in architectures().values()):
-                raise VerifyException(f"unknown feature '{name}'")
+            names = {n for a in architectures().values() for n in a.feature_names()}
+            if name not in names:
+                near = did_you_mean(name, names)
+                raise VerifyException(f"unknown feature '{name}'{near}")
             continue
         if not architecture.knows_feature(name):
             raise VerifyException(

@@ -6,9 +6,12 @@ Write `cpus.py`: the CPUs and features that LLVM knows, and which CPU has which.
 LLVM lists names on stderr when a target machine is made for the CPU `help`. It has no
 call that lists the features of a CPU, but its inliner knows them: a function may only
 be inlined into one that has all of its features. So for every CPU one module is
-optimised with a call of a function for each feature; the calls that are left name the
-features that the CPU lacks. Each CPU takes a process of its own, as LLVM ends it for a
-CPU that cannot run the triple's code; such CPUs are left out.
+optimised, in which a function for the CPU calls one for the CPU and one more feature,
+for each feature; the calls that are left name the features that the CPU lacks. Each CPU
+takes a process of its own, as LLVM ends it for a CPU that cannot run the triple's code;
+such CPUs are left out.
+
+Only features that stand for instructions are probed; what tunes code fits every CPU.
 """
 
 import json
@@ -29,7 +32,20 @@ ARCHITECTURES: Mapping[str, tuple[str, str]] = {
     "arm": ("arm-none-eabi", "generic"),
     "riscv32": ("riscv32-unknown-elf", "generic-rv32"),
 }
-"""The triple to probe with, and the CPU whose features all others have."""
+"""The triple to probe with, and a CPU whose features all others have."""
+
+_TUNING = re.compile(
+    r"(aggressive|all$|allow-|avoid|branch|call-saved|cheap|disable|dont-|enable-|"
+    r"execute-only|exynos|expand-fp|false-deps|fast|fix-|fuse|harden|idiv|inline-asm|"
+    r"lea-|loop-align|long-calls|lvi-|macrofusion|muxed|mve\dbeat|neon-fpmovs|neonfp|"
+    r"no-|nonpipelined|outline|pad-|prefer|prof-|read-tp|reserve|ret-addr|retpoline|"
+    r"sbb-|seses|slow|soft-float|splat|store-pair|strict-align|tagged|tuning|use-|"
+    r"vldn-align|vmlx|vzeroupper|wide-stride|zcz|32bit$|\d\dbit-mode|thumb-mode|"
+    r"big-endian|aapcs|atomics-32|armv|iwmmxt|xscale|noarm|thumb2)"
+)
+"""Names of features that change how code is made, not what it may use."""
+
+_ARM_PROCESSORS = re.compile(r"processors?\.$")
 
 _HELP = """
 import sys, llvmlite.binding as llvm
@@ -39,36 +55,45 @@ llvm.Target.from_triple(sys.argv[1]).create_target_machine(cpu="help")
 """
 
 
-def names(triple: str) -> tuple[list[str], list[str]]:
-    """The CPUs and the features that LLVM knows for a triple."""
-    run = subprocess.run(
-        [sys.executable, "-c", _HELP, triple],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+def names(triple: str) -> tuple[list[str], dict[str, str]]:
+    """The CPUs and the features with descriptions that LLVM knows for a triple."""
+    command = [sys.executable, "-c", _HELP, triple]
+    run = subprocess.run(command, capture_output=True, text=True, check=True)
     cpus, features = run.stderr.split("Available features for this target:")
-    name = re.compile(r"^  (\S+)\s+- ", re.MULTILINE)
-    return sorted(set(name.findall(cpus))), sorted(set(name.findall(features)))
+    name = re.compile(r"^  (\S+)\s+- (.*)$", re.MULTILINE)
+    return sorted({n for n, _ in name.findall(cpus)}), dict(name.findall(features))
 
 
-def probe(triple: str, base: str, cpu: str, features: str, all_names: str) -> list[str]:
+def adds_instructions(architecture: str, name: str, description: str) -> bool:
+    """Whether a feature stands for instructions rather than tuning."""
+    if _TUNING.match(name):
+        return False
+    match architecture:
+        case "aarch64":
+            return description.startswith(("Enable", "Support", "Shorthand"))
+        case "riscv32" | "riscv64":
+            return description.startswith("'")
+        case "arm":
+            return _ARM_PROCESSORS.search(description) is None
+        case _:
+            return True
+
+
+def probe(triple: str, cpu: str, features: str, all_names: str) -> list[str]:
     """Those of some features, a list in commas, that a CPU with some features has."""
     llvm.initialize_all_targets()
     llvm.initialize_all_asmprinters()
-    wanted = all_names.split(",")
+    wanted = list(filter(None, all_names.split(",")))
     lines = [f'target triple = "{triple}"', "@g = external global i32"]
     for i, name in enumerate(wanted):
-        lines.append(
-            f"define internal void @f{i}() #{i} {{ store volatile i32 {i}, ptr @g "
-            f"ret void }}"
-        )
-        lines.append(_attributes(i, base, f"+{name}"))
+        body = f"store volatile i32 {i}, ptr @g ret void"
+        lines.append(f"define internal void @f{i}() #{i} {{ {body} }}")
+        lines.append(_attributes(i, cpu, f"{features},+{name}"))
     calls = " ".join(f"call void @f{i}()" for i in range(len(wanted)))
     lines.append(f"define void @caller() #{len(wanted)} {{ {calls} ret void }}")
     lines.append(_attributes(len(wanted), cpu, features))
     module = llvm.parse_assembly("\n".join(lines))
-    machine = llvm.Target.from_triple(triple).create_target_machine(cpu=base)
+    machine = llvm.Target.from_triple(triple).create_target_machine(cpu=cpu)
     options = llvm.create_pipeline_tuning_options(speed_level=2)
     options.inlining_threshold = 1_000_000
     builder = llvm.create_pass_builder(machine, options)
@@ -84,44 +109,49 @@ def _attributes(number: int, cpu: str, features: str) -> str:
 
 
 def probe_all(
-    triple: str, base: str, callers: Iterable[tuple[str, str]], features: Sequence[str]
+    triple: str, callers: Iterable[tuple[str, str]], features: Sequence[str]
 ) -> list[frozenset[str] | None]:
     """What each (CPU, features) has; None for one that LLVM does not take."""
 
     def one(caller: tuple[str, str]) -> frozenset[str] | None:
-        command = [
-            sys.executable,
-            "-m",
-            __spec__.name,
-            "--probe",
-            triple,
-            base,
-            *caller,
-        ]
-        run = subprocess.run(
-            [*command, ",".join(features)], capture_output=True, text=True, check=False
+        if run(caller, ()) is None:
+            return None
+        found: set[str] = set()
+        parts = [features]
+        while parts:
+            part = parts.pop()
+            result = run(caller, part)
+            if result is not None:
+                found |= result
+            elif len(part) > 1:  # LLVM refuses one, or two together
+                half = len(part) // 2
+                parts += [part[:half], part[half:]]
+        return frozenset(found)
+
+    def run(caller: tuple[str, str], some: Sequence[str]) -> frozenset[str] | None:
+        command = [sys.executable, "-m", __spec__.name, "--probe", triple, *caller]
+        result = subprocess.run(
+            [*command, ",".join(some)], capture_output=True, text=True, check=False
         )
-        return frozenset(json.loads(run.stdout)) if run.returncode == 0 else None
+        return frozenset(json.loads(result.stdout)) if result.returncode == 0 else None
 
     with ThreadPoolExecutor(2) as executor:
         return list(executor.map(one, callers))
 
 
-def table(triple: str, base: str) -> list[str]:
+def table(architecture: str, triple: str, base: str) -> list[str]:
     """The lines of an architecture's table."""
-    cpus, features = names(triple)
-    (always,) = probe_all(triple, base, [(base, "")], features)
+    cpus, known = names(triple)
+    probed = [n for n, d in known.items() if adds_instructions(architecture, n, d)]
+    (always,) = probe_all(triple, [(base, "")], probed)
     assert always is not None, "the base CPU of an architecture runs its code"
-    free = [name for name in features if name in always]
-    optional = [name for name in features if name not in always]
-    implied = {
-        name: (found or frozenset((name,))) & frozenset(optional)
-        for name, found in zip(
-            optional,
-            probe_all(triple, base, [(base, f"+{n}") for n in optional], optional),
-            strict=True,
-        )
-    }
+    optional = sorted(set(probed) - always)
+    implied: dict[str, frozenset[str]] = {}
+    callers = [(base, f"+{name}") for name in optional]
+    for name, found in zip(optional, probe_all(triple, callers, optional), strict=True):
+        if found is not None:
+            implied[name] = found
+    free = sorted(set(known) - set(implied))
     lines = [f"        triple={triple!r},", f"        base={base!r},"]
     lines.append(f'        free="{" ".join(free)}",')
     lines.append('        implies="""\\')
@@ -129,7 +159,7 @@ def table(triple: str, base: str) -> list[str]:
         lines.append(f"{name}: {' '.join(tops(found - {name}, implied))}".rstrip())
     lines.append('""",')
     lines.append('        cpus="""\\')
-    found_by_cpu = probe_all(triple, base, [(cpu, "") for cpu in cpus], optional)
+    found_by_cpu = probe_all(triple, [(cpu, "") for cpu in cpus], list(implied))
     for cpu, found in zip(cpus, found_by_cpu, strict=True):
         if found is not None:
             lines.append(f"{cpu}: {' '.join(tops(found, implied))}".rstrip())
@@ -159,7 +189,7 @@ def main() -> None:
     print("ARCHITECTURES: Mapping[str, Architecture] = {")
     for name, (triple, base) in ARCHITECTURES.items():
         print(f"    {name!r}: Architecture(\n        name={name!r},")
-        print("\n".join(table(triple, base)))
+        print("\n".join(table(name, triple, base)))
         print("    ),")
     print("}")
 

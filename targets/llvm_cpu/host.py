@@ -13,6 +13,12 @@ from transom.targets.llvm_cpu.architectures import (
 from transom.targets.llvm_cpu.dialect import LlvmCpuAttr
 
 
+NEVER_CHOSEN = frozenset(
+    {"clzero", "invpcid", "mwaitx", "pku", "rdpru", "sgx", "shstk", "wbnoinvd"}
+)
+"""Features whose instructions only system code asks for, so that they do not matter."""
+
+
 class UnknownHostError(Exception):
     """LLVM does not target the CPU that this runs on."""
 
@@ -68,6 +74,10 @@ def describe(
         and name not in known
         and not architecture.lacking(cpu, name)
     )
-    removed = sorted(name for name, on in has.items() if not on and name in known)
+    removed = sorted(
+        name
+        for name, on in has.items()
+        if not on and name in known and name not in NEVER_CHOSEN
+    )
     features = (*(f"+{name}" for name in added), *(f"-{name}" for name in removed))
     return cpu, features, "" if triple == architecture.triple else triple

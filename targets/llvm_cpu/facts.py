@@ -1,0 +1,157 @@
+"""
+What code generation wants to know of a CPU: functions of the target attribute alone.
+
+Whether an instruction may be used follows from the features. Sizes of caches are not
+among what LLVM knows of a CPU; they are those of the CPU's family, or else cautious.
+"""
+
+import re
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any
+
+from transom.targets.llvm_cpu.architectures import Architecture
+from transom.targets.llvm_cpu.dialect import HOST, LlvmCpuAttr
+
+KIB = 1024
+MIB = 1024 * KIB
+
+
+@dataclass(frozen=True)
+class CpuFacts:
+    """Derived facts of a CPU; sizes in bytes."""
+
+    architecture: str
+    triple: str
+
+    vector_bytes: int
+    """The widest vector register that is worth using; 0 without a vector unit."""
+
+    vector_registers: int
+    """How many registers of that width there are."""
+
+    has_fma: bool
+    """Whether a fused multiply-add is one instruction on vectors of f32."""
+
+    has_masks: bool
+    """Whether loads and stores of a part of a vector are one instruction."""
+
+    l1_bytes: int
+    """The data cache next to a core."""
+
+    l2_bytes: int
+    """The cache of a core behind it; 0 if there is none."""
+
+    cache_line: int
+
+    def vector_elements(self, element_bytes: int) -> int:
+        """How many elements of a size a vector holds, at least one."""
+        return max(1, self.vector_bytes // element_bytes)
+
+
+def vector_bytes(target: LlvmCpuAttr) -> int:
+    """The widest vector register that is worth using on a CPU; 0 if it has none."""
+    return cpu_facts(target).vector_bytes
+
+
+def has_feature(target: LlvmCpuAttr, feature: str) -> bool:
+    """Whether code for a target may use a feature. Not for a `host`."""
+    return feature in _all_features(target)
+
+
+def cpu_facts(target: LlvmCpuAttr, **overrides: Any) -> CpuFacts:
+    """
+    The facts of a target. `overrides` replaces some of them by name, for tests.
+
+    A `host` has to be resolved before.
+    """
+    facts = _derive(target)
+    return replace(facts, **overrides) if overrides else facts
+
+
+@lru_cache(maxsize=256)
+def _derive(target: LlvmCpuAttr) -> CpuFacts:
+    assert target.cpu.data != HOST, "target-resolve-devices comes first"
+    architecture = target.architecture
+    assert architecture is not None, "verified, as the CPU is known"
+    features = _all_features(target)
+    width, registers = _vectors(architecture, features)
+    l1_bytes, l2_bytes = _caches(target.cpu.data, architecture)
+    return CpuFacts(
+        architecture=architecture.name,
+        triple=target.triple.data or architecture.triple,
+        vector_bytes=width,
+        vector_registers=registers,
+        has_fma=_has_fma(architecture, features),
+        has_masks=bool(features & {"avx512vl", "sve", "mve", "v", "zve32x"}),
+        l1_bytes=l1_bytes,
+        l2_bytes=l2_bytes,
+        cache_line=32 if architecture.name == "arm" else 64,
+    )
+
+
+def _all_features(target: LlvmCpuAttr) -> frozenset[str]:
+    """Features with those that every CPU of the architecture has."""
+    architecture = target.architecture
+    assert architecture is not None, "verified, as the CPU is known"
+    removed = {f.data[1:] for f in target.features if f.data.startswith("-")}
+    return target.feature_set | (architecture.free_features - removed)
+
+
+def _vectors(architecture: Architecture, features: frozenset[str]) -> tuple[int, int]:
+    """The width in bytes, and the number, of vector registers."""
+    match architecture.name:
+        case "x86_64" if "avx512vl" in features:
+            return 64, 32
+        case "x86_64" if "avx" in features:
+            return 32, 16
+        case "x86_64":
+            return 16, 16
+        case "aarch64" if "neon" in features:
+            return 16, 32
+        case "arm" if "neon" in features:
+            return 16, 16
+        case "arm" if "mve" in features:
+            return 16, 8
+        case "riscv32" | "riscv64" if features & {"v", "zve32x"}:
+            lengths = (re.fullmatch(r"zvl(\d+)b", name) for name in features)
+            bits = [int(match.group(1)) for match in lengths if match is not None]
+            return max([32, *bits]) // 8, 32
+        case _:
+            return 0, 0
+
+
+def _has_fma(architecture: Architecture, features: frozenset[str]) -> bool:
+    match architecture.name:
+        case "x86_64":
+            return bool(features & {"fma", "fma4", "avx512f"})
+        case "aarch64":
+            return "neon" in features
+        case "arm":
+            return "mve.fp" in features or {"neon", "vfp4"} <= features
+        case _:
+            return "zve32f" in features
+
+
+_CACHES: tuple[tuple[str, int, int], ...] = (
+    (r"znver[45]", 32 * KIB, MIB),
+    (r"znver", 32 * KIB, 512 * KIB),
+    (r"(sapphire|emerald|granite|diamond)rapids", 48 * KIB, 2 * MIB),
+    (r"icelake[-_]server|rocketlake|tigerlake|icelake", 48 * KIB, 512 * KIB),
+    (r"(alder|raptor|meteor|arrow|lunar|panther|nova)lake", 48 * KIB, 1280 * KIB),
+    (r"skylake[-_]avx512|skx|cascadelake|cooperlake|x86-64-v4", 32 * KIB, MIB),
+    (r"apple-", 64 * KIB, 4 * MIB),
+    (r"neoverse-[nv]", 64 * KIB, MIB),
+    (r"cortex-x", 64 * KIB, MIB),
+    (r"cortex-a\d\d$", 32 * KIB, 512 * KIB),
+    (r"cortex-m(7|55|85)", 16 * KIB, 0),
+    (r"cortex-m|arm\d|sc\d\d\d", 4 * KIB, 0),
+)
+"""Data cache and second level cache of families, the first that fits the CPU's name."""
+
+
+def _caches(cpu: str, architecture: Architecture) -> tuple[int, int]:
+    for family, l1_bytes, l2_bytes in _CACHES:
+        if re.match(family, cpu):
+            return l1_bytes, l2_bytes
+    return 32 * KIB, 0 if architecture.name == "riscv32" else 256 * KIB
