@@ -216,6 +216,7 @@ def isolate(op: Operation, place: PlaceAttr) -> Kernel:
             inner[value] = constant.results[0]
     if group is None:
         copy = op.clone(inner)
+        copy.attributes.clear()  # they go to the call
         body.add_ops((copy, ReturnOp(*copy.results)))
     else:
         mapped = {

@@ -1,0 +1,113 @@
+// RUN: transom-opt -p graph-fuse %s | filecheck %s
+
+// Element-wise ops follow the convolution that they read.
+// CHECK-LABEL: @conv_bias_residual_relu
+func.func @conv_bias_residual_relu(%x: tensor<1x3x8x8xf32>, %w: tensor<4x3x3x3xf32>, %b: tensor<4x1x1xf32>, %r: tensor<1x4x8x8xf32>) -> tensor<1x4x8x8xf32> {
+  // CHECK:         %[[Y:.*]] = graph.fused (%[[XI:.*]] = %{{.*}} : tensor<1x3x8x8xf32>, %[[WI:.*]] = %{{.*}}, %[[BI:.*]] = %{{.*}}, %[[RI:.*]] = %{{.*}}) -> (tensor<1x4x8x8xf32>) {
+  // CHECK-NEXT:      %[[C:.*]] = graph.conv2d %[[XI]], %[[WI]]
+  // CHECK-NEXT:      %[[A:.*]] = graph.add %[[C]], %[[BI]]
+  // CHECK-NEXT:      %[[S:.*]] = graph.add %[[A]], %[[RI]]
+  // CHECK-NEXT:      %[[R:.*]] = graph.relu %[[S]]
+  // CHECK-NEXT:      graph.yield %[[R]]
+  // CHECK:         func.return %[[Y]]
+  %c = graph.conv2d %x, %w padding [1, 1, 1, 1] : tensor<1x3x8x8xf32>, tensor<4x3x3x3xf32> -> tensor<1x4x8x8xf32>
+  %cb = graph.add %c, %b : tensor<1x4x8x8xf32>, tensor<4x1x1xf32> -> tensor<1x4x8x8xf32>
+  %cr = graph.add %cb, %r : tensor<1x4x8x8xf32>
+  %y = graph.relu %cr : tensor<1x4x8x8xf32>
+  func.return %y : tensor<1x4x8x8xf32>
+}
+
+// What two ops read stays a tensor, so that no convolution is computed twice.
+// CHECK-LABEL: @contraction_with_two_readers
+func.func @contraction_with_two_readers(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<4x4xf32>) {
+  // CHECK:         %[[M:.*]] = graph.matmul
+  // CHECK:         graph.relu %[[M]]
+  // CHECK:         graph.matmul %[[M]]
+  %m = graph.matmul %x, %w : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
+  %a = graph.relu %m : tensor<4x4xf32>
+  %b = graph.matmul %m, %w : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
+  func.return %a, %b : tensor<4x4xf32>, tensor<4x4xf32>
+}
+
+// Reductions and element-wise ops on the same rows are one group; so is a value per row.
+// CHECK-LABEL: @centre_rows
+func.func @centre_rows(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  // CHECK:         graph.fused
+  // CHECK-NEXT:      graph.reduce mean
+  // CHECK-NEXT:      graph.exp {{.*}} : tensor<4x1xf32>
+  // CHECK-NEXT:      graph.sub
+  // CHECK-NEXT:      graph.yield
+  %m = graph.reduce mean %x axes [1] keepdims : tensor<4x8xf32> -> tensor<4x1xf32>
+  %e = graph.exp %m : tensor<4x1xf32>
+  %d = graph.sub %x, %e : tensor<4x8xf32>, tensor<4x1xf32> -> tensor<4x8xf32>
+  func.return %d : tensor<4x8xf32>
+}
+
+// Rows of different dims have no block in common.
+// CHECK-LABEL: @rows_and_columns
+func.func @rows_and_columns(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  // CHECK-NOT:     graph.fused
+  // CHECK:         func.return
+  %a = graph.softmax %x axis 0 : tensor<4x8xf32>
+  %b = graph.softmax %a axis 1 : tensor<4x8xf32>
+  func.return %b : tensor<4x8xf32>
+}
+
+// A scalar constant is copied into the group; the original goes when nobody reads it.
+// CHECK-LABEL: @scalar_constant
+func.func @scalar_constant(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // CHECK-NOT:     graph.constant
+  // CHECK:         graph.fused (%{{.*}} = %{{.*}} : tensor<4xf32>) ->
+  // CHECK-NEXT:      graph.constant dense<2.000000e+00>
+  %two = graph.constant dense<2.0> : tensor<f32>
+  %a = graph.mul %x, %two : tensor<4xf32>, tensor<f32> -> tensor<4xf32>
+  %b = graph.relu %a : tensor<4xf32>
+  func.return %b : tensor<4xf32>
+}
+
+// A group of the first and the last op would depend on itself through the product.
+// CHECK-LABEL: @path_through_another_op
+func.func @path_through_another_op(%x: tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<4x4xf32>) {
+  // CHECK-NOT:     graph.fused
+  // CHECK:         func.return
+  %a = graph.relu %x : tensor<4x4xf32>
+  %m = graph.matmul %a, %a : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
+  %s = graph.add %m, %a : tensor<4x4xf32>
+  func.return %s, %m : tensor<4x4xf32>, tensor<4x4xf32>
+}
+
+// Ops that stand between two of a group, and depend on it, move behind it.
+// CHECK-LABEL: @reader_in_between
+func.func @reader_in_between(%x: tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<4x4xf32>) {
+  // CHECK:         %[[F:.*]], %{{.*}} = graph.fused
+  // CHECK:         graph.matmul %[[F]]
+  %a = graph.relu %x : tensor<4x4xf32>
+  %m = graph.matmul %a, %a : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
+  %b = graph.exp %a : tensor<4x4xf32>
+  func.return %m, %b : tensor<4x4xf32>, tensor<4x4xf32>
+}
+
+// Sizes without a name may differ.
+// CHECK-LABEL: @unnamed_sizes
+func.func @unnamed_sizes(%x: tensor<?xf32>) -> tensor<?xf32> {
+  // CHECK-NOT:     graph.fused
+  // CHECK:         func.return
+  %a = graph.relu %x : tensor<?xf32>
+  %b = graph.exp %a : tensor<?xf32>
+  func.return %b : tensor<?xf32>
+}
+
+// The arms of a branch have groups of their own.
+// CHECK-LABEL: @in_regions
+func.func @in_regions(%x: tensor<4xf32>, %c: i1) -> tensor<4xf32> {
+  // CHECK:         scf.if
+  // CHECK-NEXT:      graph.fused
+  %y = scf.if %c -> (tensor<4xf32>) {
+    %a = graph.relu %x : tensor<4xf32>
+    %b = graph.exp %a : tensor<4xf32>
+    scf.yield %b : tensor<4xf32>
+  } else {
+    scf.yield %x : tensor<4xf32>
+  }
+  func.return %y : tensor<4xf32>
+}

@@ -1,0 +1,221 @@
+// RUN: transom-opt -p tir-fuse-nests %s | filecheck %s
+
+// An element-wise nest joins the finish of the nest that it reads.
+// CHECK-LABEL: @epilogue
+tir.func @epilogue(read %x: memref<4x8xf32>, read %b: memref<4xf32>, write %o: memref<4xf32>) {
+  // CHECK-NOT:     tir.alloc
+  // CHECK:         tir.nest dims [parallel 4, reduction 8]
+  // CHECK-NEXT:      ins(%{{.*}}[d0, d1] : memref<4x8xf32>, %{{.*}}[d0] : memref<4xf32>)
+  // CHECK-NEXT:      outs(%{{.*}}[d0] : memref<4xf32>)
+  // CHECK:         finish (%[[ACC:.*]]: f32, %[[B:.*]]: f32) {
+  // CHECK-NEXT:      %[[S:.*]] = arith.addf %[[ACC]], %[[B]]
+  // CHECK-NEXT:      tir.yield %[[S]]
+  // CHECK-NOT:     tir.nest
+  // CHECK:         tir.return
+  %t = tir.alloc : memref<4xf32>
+  tir.nest dims [parallel 4, reduction 8] ins(%x[d0, d1] : memref<4x8xf32>) outs(%t[d0] : memref<4xf32>)
+    init {
+      %z = arith.constant 0.0 : f32
+      tir.yield %z : f32
+    }
+    body (%v: f32, %acc: f32) {
+      %s = arith.addf %acc, %v : f32
+      tir.yield %s : f32
+    }
+    finish (%acc: f32) {
+      tir.yield %acc : f32
+    }
+  tir.nest dims [parallel 4] ins(%t[d0] : memref<4xf32>, %b[d0] : memref<4xf32>) outs(%o[d0] : memref<4xf32>)
+    finish (%v: f32, %w: f32) {
+      %s = arith.addf %v, %w : f32
+      tir.yield %s : f32
+    }
+  tir.return
+}
+
+// An element-wise nest is computed where a reduction reads its result once.
+// CHECK-LABEL: @prologue
+tir.func @prologue(read %x: memref<4x8xf32>, write %o: memref<4xf32>) {
+  // CHECK-NOT:     tir.alloc
+  // CHECK:         tir.nest dims [parallel 4, reduction 8]
+  // CHECK:         body (%[[V:.*]]: f32, %[[ACC:.*]]: f32) {
+  // CHECK-NEXT:      %[[SQ:.*]] = arith.mulf %[[V]], %[[V]]
+  // CHECK-NEXT:      arith.addf %[[ACC]], %[[SQ]]
+  // CHECK-NOT:     tir.nest
+  // CHECK:         tir.return
+  %t = tir.alloc : memref<4x8xf32>
+  tir.nest dims [parallel 4, parallel 8] ins(%x[d0, d1] : memref<4x8xf32>) outs(%t[d0, d1] : memref<4x8xf32>)
+    finish (%v: f32) {
+      %s = arith.mulf %v, %v : f32
+      tir.yield %s : f32
+    }
+  tir.nest dims [parallel 4, reduction 8] ins(%t[d0, d1] : memref<4x8xf32>) outs(%o[d0] : memref<4xf32>)
+    init {
+      %z = arith.constant 0.0 : f32
+      tir.yield %z : f32
+    }
+    body (%v: f32, %acc: f32) {
+      %s = arith.addf %acc, %v : f32
+      tir.yield %s : f32
+    }
+    finish (%acc: f32) {
+      tir.yield %acc : f32
+    }
+  tir.return
+}
+
+// Each element would be computed 8 times: the nests stay apart.
+// CHECK-LABEL: @read_often
+tir.func @read_often(read %x: memref<4xf32>, write %o: memref<8xf32>) {
+  // CHECK:         tir.alloc
+  // CHECK:         math.exp
+  // CHECK:         tir.nest dims [parallel 8, reduction 4]
+  %t = tir.alloc : memref<4xf32>
+  tir.nest dims [parallel 4] ins(%x[d0] : memref<4xf32>) outs(%t[d0] : memref<4xf32>)
+    finish (%v: f32) {
+      %s = math.exp %v : f32
+      tir.yield %s : f32
+    }
+  tir.nest dims [parallel 8, reduction 4] ins(%t[d1] : memref<4xf32>) outs(%o[d0] : memref<8xf32>)
+    init {
+      %z = arith.constant 0.0 : f32
+      tir.yield %z : f32
+    }
+    body (%v: f32, %acc: f32) {
+      %s = arith.addf %acc, %v : f32
+      tir.yield %s : f32
+    }
+    finish (%acc: f32) {
+      tir.yield %acc : f32
+    }
+  tir.return
+}
+
+// A value outside of the extent is the consumer's, not what the producer makes of it.
+// CHECK-LABEL: @padded_reader
+tir.func @padded_reader(read %x: memref<4xf32>, write %o: memref<6xf32>) {
+  // CHECK:         %[[T:.*]] = tir.alloc
+  // CHECK:         outs(%[[T]][d0]
+  // CHECK:         ins(%[[T]][d0 - 1] pad
+  %t = tir.alloc : memref<4xf32>
+  tir.nest dims [parallel 4] ins(%x[d0] : memref<4xf32>) outs(%t[d0] : memref<4xf32>)
+    finish (%v: f32) {
+      %s = math.exp %v : f32
+      tir.yield %s : f32
+    }
+  tir.nest dims [parallel 6] ins(%t[d0 - 1] pad 0.0 : f32 : memref<4xf32>) outs(%o[d0] : memref<6xf32>)
+    finish (%v: f32) {
+      tir.yield %v : f32
+    }
+  tir.return
+}
+
+// A result of the kernel that another nest reads stays a result.
+// CHECK-LABEL: @two_results
+tir.func @two_results(read %x: memref<4xf32>, write %o: memref<4xf32>, write %p: memref<4xf32>) {
+  // CHECK:         outs(%{{.*}}[d0] : memref<4xf32>, %{{.*}}[d0] : memref<4xf32>)
+  // CHECK-NEXT:    finish (%[[V:.*]]: f32) {
+  // CHECK-NEXT:      %[[E:.*]] = math.exp %[[V]]
+  // CHECK-NEXT:      %[[N:.*]] = arith.negf %[[E]]
+  // CHECK-NEXT:      tir.yield %[[E]], %[[N]]
+  %t = tir.alloc : memref<4xf32>
+  tir.nest dims [parallel 4] ins(%x[d0] : memref<4xf32>) outs(%t[d0] : memref<4xf32>, %o[d0] : memref<4xf32>)
+    finish (%v: f32) {
+      %s = math.exp %v : f32
+      tir.yield %s, %s : f32, f32
+    }
+  tir.nest dims [parallel 4] ins(%t[d0] : memref<4xf32>) outs(%p[d0] : memref<4xf32>)
+    finish (%v: f32) {
+      %s = arith.negf %v : f32
+      tir.yield %s : f32
+    }
+  tir.return
+}
+
+// Nests over the same rows are one block, with a buffer for one row.
+// CHECK-LABEL: @rows
+tir.func @rows(read %x: memref<4x8xf32>, write %o: memref<4x8xf32>) {
+  // CHECK:         tir.block (%[[I:.*]]: index) in dims [parallel 4] {
+  // CHECK-NEXT:      %[[M:.*]] = tir.alloc : memref<1xf32>
+  // CHECK-NEXT:      tir.nest dims [reduction 8] at (%[[I]])
+  // CHECK-NEXT:        ins(%{{.*}}[s0, d0] : memref<4x8xf32>)
+  // CHECK-NEXT:        outs(%[[M]][0] : memref<1xf32>)
+  // CHECK:           tir.nest dims [parallel 8] at (%[[I]])
+  // CHECK-NEXT:        ins(%{{.*}}[s0, d0] : memref<4x8xf32>, %[[M]][0] : memref<1xf32>)
+  // CHECK-NEXT:        outs(%{{.*}}[s0, d0] : memref<4x8xf32>)
+  %t = tir.alloc : memref<4x1xf32>
+  tir.nest dims [parallel 4, reduction 8] ins(%x[d0, d1] : memref<4x8xf32>) outs(%t[d0, 0] : memref<4x1xf32>)
+    init {
+      %z = arith.constant 0.0 : f32
+      tir.yield %z : f32
+    }
+    body (%v: f32, %acc: f32) {
+      %s = arith.addf %acc, %v : f32
+      tir.yield %s : f32
+    }
+    finish (%acc: f32) {
+      tir.yield %acc : f32
+    }
+  tir.nest dims [parallel 4, parallel 8] ins(%x[d0, d1] : memref<4x8xf32>, %t[d0, 0] : memref<4x1xf32>) outs(%o[d0, d1] : memref<4x8xf32>)
+    finish (%v: f32, %m: f32) {
+      %s = arith.subf %v, %m : f32
+      tir.yield %s : f32
+    }
+  tir.return
+}
+
+// The second nest reads columns of what the first wrote in rows: there is no common row.
+// CHECK-LABEL: @transposed_reader
+tir.func @transposed_reader(read %x: memref<4x4xf32>, write %o: memref<4xf32>) {
+  // CHECK-NOT:     tir.block
+  // CHECK:         tir.return
+  %t = tir.alloc : memref<4x4xf32>
+  %m = tir.alloc : memref<4xf32>
+  tir.nest dims [parallel 4, sequential 4] ins(%x[d0, d1] : memref<4x4xf32>) outs(%t[d0, d1] : memref<4x4xf32>)
+    init {
+      %z = arith.constant 0.0 : f32
+      tir.yield %z : f32
+    }
+    body (%v: f32, %acc: f32) {
+      %s = arith.addf %acc, %v : f32
+      tir.yield %s : f32
+    }
+    finish (%acc: f32, %v: f32) {
+      tir.yield %acc : f32
+    }
+  tir.nest dims [parallel 4, reduction 4] ins(%t[d1, d0] : memref<4x4xf32>) outs(%o[d0] : memref<4xf32>)
+    init {
+      %z = arith.constant 0.0 : f32
+      tir.yield %z : f32
+    }
+    body (%v: f32, %acc: f32) {
+      %s = arith.addf %acc, %v : f32
+      tir.yield %s : f32
+    }
+    finish (%acc: f32) {
+      tir.yield %acc : f32
+    }
+  tir.return
+}
+
+// What the producer reads is written before its consumer runs: it can not move there.
+// CHECK-LABEL: @overwritten
+tir.func @overwritten(read_write %x: memref<4xf32>, write %o: memref<4xf32>) {
+  // CHECK:         tir.alloc
+  // CHECK:         tir.copy
+  // CHECK:         tir.nest
+  %t = tir.alloc : memref<4xf32>
+  %c = tir.alloc : memref<4xf32>
+  tir.nest dims [parallel 4] ins(%x[d0] : memref<4xf32>) outs(%t[d0] : memref<4xf32>)
+    finish (%v: f32) {
+      %s = arith.negf %v : f32
+      tir.yield %s : f32
+    }
+  tir.copy %c, %x : memref<4xf32>, memref<4xf32>
+  tir.nest dims [parallel 4] ins(%t[d0] : memref<4xf32>) outs(%o[d0] : memref<4xf32>)
+    finish (%v: f32) {
+      %s = math.exp %v : f32
+      tir.yield %s : f32
+    }
+  tir.return
+}
