@@ -409,4 +409,5 @@ Graph = Dialect(
         ShapeAttr,
         SymbolAttr,
     ],
+    [GraphConstants()],
 )

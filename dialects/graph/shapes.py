@@ -106,9 +106,7 @@ class DimOf(_Arithmetic):
     symbol: Symbol | None = field(default=None, compare=False)
 
     def __str__(self) -> str:
-        if self.symbol is not None:
-            return self.symbol.name
-        return f"dim({self.operand}, {self.axis})"
+        return "?" if self.symbol is None else self.symbol.name
 
 
 @dataclass(frozen=True, slots=True)

@@ -78,8 +78,8 @@ func.func @not_dense() {
 // -----
 
 func.func @constant_elements() {
-  // expected-error @+1 {{expected 4 elements for 'tensor<4xf32>', but got 3}}
-  %c = graph.constant dense<"0x000000000000000000000000"> : tensor<4xf32>
+  // expected-error @+1 {{expected a constant to have number or i1 elements, but got 'i4'}}
+  %c = graph.constant dense<0> : tensor<4xi4>
   func.return
 }
 
