@@ -11,8 +11,8 @@ main calls the kernels (see `function_lowering`).
                                               tir.nest dims [parallel 4] …
 ```
 
-Afterwards the functions that the pass owns carry `target.lowered_to`, nobody calls them,
-and in their place main holds `tir.call`, views of `tensor`, and shape arithmetic.
+Afterwards the functions that the pass owns carry `target.lowered_to`, nobody calls
+them, and in their place main holds `tir.call`, views, and shape arithmetic.
 """
 
 from dataclasses import dataclass

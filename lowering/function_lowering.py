@@ -219,7 +219,7 @@ def isolate(op: Operation, place: PlaceAttr) -> Kernel:
         copy.attributes.clear()  # they go to the call
         body.add_ops((copy, ReturnOp(*copy.results)))
     else:
-        mapped = {
+        mapped: dict[SSAValue, SSAValue] = {
             argument: inner[operand]
             for argument, operand in zip(
                 group.body.block.args, group.operands, strict=True
@@ -279,7 +279,7 @@ class HostBody:
         return op
 
     def emit(self, region: FuncOp) -> None:
-        """Emit the body of a region function and put its results in the call's place."""
+        """Emit the body of a region and put its results in the call's place."""
         block = region.body.block
         self.values.update(zip(block.args, self.call.operands, strict=True))
         for op in block.ops:
@@ -418,14 +418,15 @@ class HostBody:
         self.insert(
             cf.AssertOp(
                 fits,
-                f"'{op.name}': dimension {axis} of operand {operand} does not broadcast",
+                f"'{op.name}': dimension {axis} of operand {operand} "
+                "does not broadcast",
             )
         )
 
     def _reshape(self, op: graph.ReshapeOp) -> SSAValue:
         """A view of the same elements: through one dimension, unless it has one."""
         source = self.values[op.input]
-        type = cast("TensorType[Attribute]", op.result.type)
+        type = op.result.type
         old = cast("TensorType[Attribute]", source.type)
         element = type.element_type
         sizes: list[Size] = [

@@ -20,6 +20,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import Enum, auto
 from heapq import heapify, heappop, heappush
+from typing import cast
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import (
@@ -34,6 +35,7 @@ from xdsl.ir import Block, Operation, OpResult, Region, SSAValue
 from xdsl.traits import is_side_effect_free
 
 from transom.dialects import graph
+from transom.dialects.graph.desc import AnyTensor
 from transom.dialects.graph.shapes import DYNAMIC
 from transom.passes.function_pass import FunctionPass
 
@@ -71,7 +73,7 @@ class Group:
 
     kind: Kind
     ops: list[Operation]
-    space: TensorType
+    space: AnyTensor
     axes: frozenset[int] = frozenset()
     results: set[SSAValue] = field(default_factory=set[SSAValue])
 
@@ -102,13 +104,11 @@ def _group(
 ) -> Group | None:
     if not isinstance(space, TensorType):
         return None
-    return Group(kind, [op], space, axes, set(op.results))
+    return Group(kind, [op], cast("AnyTensor", space), axes, set(op.results))
 
 
-def same_space(a: object, b: object) -> bool:
+def same_space(a: AnyTensor, b: AnyTensor) -> bool:
     """Whether two tensor types surely have equal sizes."""
-    if not (isinstance(a, TensorType) and isinstance(b, TensorType)):
-        return False
     if a.get_shape() != b.get_shape():
         return False
     return all(
@@ -121,9 +121,7 @@ def same_space(a: object, b: object) -> bool:
 
 def is_row_value(value: SSAValue, group: Group) -> bool:
     """Whether a value has one element per row of the group."""
-    if not isinstance(value.type, TensorType):
-        return False
-    sizes = value.type.get_shape()
+    sizes = cast("AnyTensor", value.type).get_shape()
     space = group.space.get_shape()
     if len(sizes) != len(space):
         return False
@@ -295,7 +293,7 @@ def outline_group(ops: Sequence[Operation]) -> graph.FusedOp:
             owner = operand.owner
             if owner in members or operand in inputs:
                 continue
-            if is_scalar_constant(owner):
+            if isinstance(owner, Operation) and is_scalar_constant(owner):
                 constants.setdefault(owner, owner.clone())
             else:
                 inputs.append(operand)
@@ -306,7 +304,7 @@ def outline_group(ops: Sequence[Operation]) -> graph.FusedOp:
         if any(use.operation not in members for use in result.uses)
     ]
     body = Block(arg_types=[value.type for value in inputs])
-    inner = dict(zip(inputs, body.args, strict=True))
+    inner: dict[SSAValue, SSAValue] = dict(zip(inputs, body.args, strict=True))
     for constant, copy in constants.items():
         body.add_op(copy)
         inner[constant.results[0]] = copy.results[0]
@@ -340,7 +338,7 @@ def fused_location(ops: Sequence[Operation]) -> LocationAttr:
     distinct = list(dict.fromkeys(known))
     if len(distinct) == 1:
         return distinct[0]
-    return FusedLoc(distinct, NoneAttr()) if distinct else UNKNOWN_LOC
+    return FusedLoc(tuple(distinct), NoneAttr()) if distinct else UNKNOWN_LOC
 
 
 def is_scalar_constant(op: object) -> bool:

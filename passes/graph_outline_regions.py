@@ -90,7 +90,7 @@ def outline(run: Sequence[Operation], name: str, place: PlaceAttr) -> FuncOp:
         if any(use.operation not in members for use in result.uses)
     ]
     body = Block(arg_types=[value.type for value in inputs])
-    inner = dict(zip(inputs, body.args, strict=True))
+    inner: dict[SSAValue, SSAValue] = dict(zip(inputs, body.args, strict=True))
     for argument, value in zip(body.args, inputs, strict=True):
         argument.name_hint = value.name_hint
     for constant, copy in clones.items():

@@ -12,7 +12,7 @@ from typing import cast
 
 from xdsl.dialects import memref
 from xdsl.dialects.builtin import IndexType, MemRefType
-from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
 
 from transom.dialects.tir import (
@@ -162,7 +162,7 @@ class Rows:
 
 def shrink(alloc: AllocOp, dropped: Sequence[int]) -> AllocOp:
     """A buffer without some of its dimensions."""
-    type = cast("MemRefType[Attribute]", alloc.result.type)
+    type = alloc.result.type
     sizes = iter(alloc.dynamic_sizes)
     shape: list[int] = []
     dynamic: list[SSAValue] = []

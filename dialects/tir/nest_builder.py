@@ -87,7 +87,14 @@ class RegionBuilder:
         return self(memref.LoadOp.get(ref, indices))
 
 
-RegionCallback = Callable[..., Iterable[SSAValue]]
+Yields = Iterable[SSAValue]
+RegionCallback = (
+    Callable[[RegionBuilder], Yields]
+    | Callable[[RegionBuilder, SSAValue], Yields]
+    | Callable[[RegionBuilder, SSAValue, SSAValue], Yields]
+    | Callable[[RegionBuilder, SSAValue, SSAValue, SSAValue], Yields]
+    | Callable[[RegionBuilder, SSAValue, SSAValue, SSAValue, SSAValue], Yields]
+)
 """Called with a `RegionBuilder` and the block arguments; gives what is yielded."""
 
 

@@ -5,7 +5,8 @@ f16 and bf16 accumulate in f32, integers in the type of the result.
 """
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import AnyFloat, FloatAttr, IntegerAttr
+from xdsl.dialects.builtin import AnyFloat, FloatAttr, IntegerAttr, IntegerType
+from xdsl.dialects.utils import FastMathFlag
 from xdsl.ir import Attribute, SSAValue
 from xdsl.ir.affine import AffineExpr
 
@@ -16,13 +17,19 @@ from transom.lowering.graph_to_tir.elementwise import broadcast_map
 from transom.lowering.graph_to_tir.scalars import (
     cast_element,
     computed_type,
-    is_unsigned,
     narrow,
-    signless,
+    width_of,
 )
-from transom.lowering.graph_to_tir.site import Site, Size, Symbols, indices, parallel
+from transom.lowering.graph_to_tir.site import (
+    Site,
+    Size,
+    Symbols,
+    indices,
+    parallel,
+    refuse,
+)
 
-CONTRACT = arith.FastMathFlagsAttr((arith.FastMathFlag.ALLOW_CONTRACT,))
+CONTRACT = arith.FastMathFlagsAttr((FastMathFlag.ALLOW_CONTRACT,))
 """A product and the sum that takes it may be one rounding."""
 
 
@@ -57,8 +64,7 @@ def padding_value(element: Attribute, value: float | int) -> Attribute:
     """What is read outside of a buffer of a graph element type."""
     if isinstance(element, AnyFloat):
         return FloatAttr(float(value), element)
-    type = signless(element)
-    return IntegerAttr(int(value), type)  # pyright: ignore[reportArgumentType, reportUnknownVariableType] # integer elements
+    return IntegerAttr(int(value), IntegerType(width_of(element)))
 
 
 class ConvertMatmul(ConversionPattern[graph.MatmulOp]):
@@ -168,12 +174,12 @@ class ConvertConv2d(ConversionPattern[graph.Conv2dOp]):
         channel = c
         if groups > 1:
             if not isinstance(filters, int) or not isinstance(depth, int):
-                filters, depth = op.weight.type.get_shape()[:2]
+                raise refuse("expected a weight of static shape for several groups")
             per_group = filters // groups
             group = f if per_group == 1 else tir.affine.floordiv(f, per_group)
             channel = group * depth + c if depth > 1 else group + c
         outside = windows.reads_outside(
-            op.input.type.get_shape()[2:],
+            site.shape(0)[2:],
             op.result.type.get_shape()[2:],
             tuple(kernel),
         )
@@ -200,12 +206,3 @@ class ConvertConv2d(ConversionPattern[graph.Conv2dOp]):
 
 
 PATTERNS = (ConvertConv2d(), ConvertMatmul())
-
-__all__ = [
-    "PATTERNS",
-    "Windows",
-    "is_unsigned",
-    "multiply_add",
-    "padding_value",
-    "zero",
-]

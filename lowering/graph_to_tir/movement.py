@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import cast
 
 from xdsl.dialects import arith, memref
-from xdsl.dialects.builtin import IndexType, MemRefType
+from xdsl.dialects.builtin import IndexType, IntegerType, MemRefType
 from xdsl.ir import Attribute, SSAValue
 from xdsl.ir.affine import AffineExpr
 
@@ -14,7 +14,7 @@ from transom.dialects import graph, tir
 from transom.dialects.graph.shapes import DYNAMIC
 from transom.lowering.conversion import ConversionPattern, ConversionRewriter, Operands
 from transom.lowering.graph_to_tir.contraction import padding_value
-from transom.lowering.graph_to_tir.scalars import is_unsigned
+from transom.lowering.graph_to_tir.scalars import is_unsigned, width_of
 from transom.lowering.graph_to_tir.site import (
     Site,
     Size,
@@ -142,7 +142,7 @@ def position(
     zero, one = b.constant(0, type), b.constant(1, type)
     at = index
     if not isinstance(index.type, IndexType):
-        at = b((arith.IndexCastOp)(_widened(b, index, unsigned), type))
+        at = b(arith.IndexCastOp(_widened(b, index, unsigned), type))
     if not unsigned:
         negative = b(arith.CmpiOp(at, zero, "slt"))
         at = b(arith.SelectOp(negative, b(arith.AddiOp(at, size)), at))
@@ -151,10 +151,7 @@ def position(
 
 
 def _widened(b: tir.RegionBuilder, value: SSAValue, unsigned: bool) -> SSAValue:
-    from xdsl.dialects.builtin import IntegerType
-
-    assert isinstance(value.type, IntegerType), "indices are integers"
-    if unsigned and value.type.width.data < 64:
+    if unsigned and width_of(value.type) < 64:
         return b(arith.ExtUIOp(value, IntegerType(64)))
     return value
 

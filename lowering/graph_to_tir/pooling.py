@@ -3,7 +3,7 @@ Pools as nests over windows.
 """
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import IndexType, i64
+from xdsl.dialects.builtin import AnyFloat, IndexType, i64
 from xdsl.ir import SSAValue
 
 from transom.dialects import graph, tir
@@ -44,7 +44,7 @@ class Pool:
             6, 0, [n, c, self.windows.row(y, p), self.windows.column(x, q)]
         )
         self.writing = indices(6, 0, [n, c, y, x])
-        image, result = op.input.type.get_shape(), op.result.type.get_shape()
+        image, result = site.shape(0), op.result.type.get_shape()
         self.leaves = op.ceil_mode is not None or self.windows.reads_outside(
             image[2:], result[2:], kernel
         )
@@ -165,6 +165,7 @@ class ConvertAvgPool2d(ConversionPattern[graph.AvgPool2dOp]):
                     )
                 )
                 number = b(arith.IndexCastOp(cells, i64))
+                assert isinstance(total.type, AnyFloat), "averages are of floats"
                 count = b(arith.SIToFPOp(number, total.type))
             return [narrow(b, b(arith.DivfOp(total, count)), element)]
 

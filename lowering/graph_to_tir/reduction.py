@@ -5,7 +5,7 @@ Reductions, arg-reductions and cumulative sums as nests.
 from collections.abc import Sequence
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import AnyFloat, IntegerType, f32, i64
+from xdsl.dialects.builtin import AnyFloat, IntegerType, i64
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 
@@ -18,8 +18,9 @@ from transom.lowering.graph_to_tir.scalars import (
     is_unsigned,
     narrow,
     widen,
+    width_of,
 )
-from transom.lowering.graph_to_tir.site import Site, Size, dims, indices
+from transom.lowering.graph_to_tir.site import Site, Size, indices
 
 COMBINED: dict[str, tuple[type[Operation], type[Operation], type[Operation]]] = {
     "sum": (arith.AddfOp, arith.AddiOp, arith.AddiOp),
@@ -127,11 +128,10 @@ def divide(
             return b(arith.DivfOp(total, b.constant(float(count), type)))
         whole = b(arith.IndexCastOp(count, i64))
         return b(arith.DivfOp(total, b(arith.SIToFPOp(whole, type))))
-    assert isinstance(type, IntegerType), "elements are numbers"
     if isinstance(count, int):
         divisor = b.constant(count, type)
     else:
-        divisor = b(arith.IndexCastOp(count, type))
+        divisor = b(arith.IndexCastOp(count, IntegerType(width_of(type))))
     op = arith.DivUIOp if is_unsigned(element) else arith.DivSIOp
     return b(op(total, divisor))
 
@@ -233,18 +233,19 @@ class ConvertCumsum(ConversionPattern[graph.CumsumOp]):
             grown = combine(b, "sum", element, total, widen(b, x))
             return [grown, *(total for _ in before)]
 
+        def finish(b: tir.RegionBuilder, *seen: SSAValue) -> list[SSAValue]:
+            return [narrow(b, seen[1 if exclusive else 0], element)]
+
         site.nest(
             loop.dims("sequential"),
             ins=[tir.In(site.ins[0], access)],
             outs=[tir.Out(out, access)],
             init=lambda b: [b.constant(0, type)] * (2 if exclusive else 1),
             body=body,
-            finish=lambda b, *seen: [narrow(b, seen[1 if exclusive else 0], element)],
+            finish=finish,
             symbols=symbols,
         )
         site.done(out)
 
 
 PATTERNS = (ConvertArgReduce(), ConvertCumsum(), ConvertReduce())
-
-__all__ = ["PATTERNS", "Reduction", "dims", "f32", "reduce_nest"]

@@ -7,7 +7,7 @@ and bf16 are computed in f32 and rounded once per op.
 
 import math as numbers
 from collections.abc import Callable, Sequence
-from typing import ClassVar
+from typing import ClassVar, cast
 
 from xdsl.dialects import arith, math
 from xdsl.dialects.builtin import (
@@ -82,18 +82,30 @@ class Element:
         return self.b(op(*self.args))  # pyright: ignore[reportArgumentType] # binary ops
 
 
+def integer_type(type: Attribute) -> IntegerType | None:
+    """The type itself if it is an integer of some width."""
+    return cast("IntegerType", type) if isinstance(type, IntegerType) else None
+
+
+def width_of(type: Attribute) -> int:
+    """The bits of an integer type."""
+    integer = integer_type(type)
+    assert integer is not None, "the caller has looked"
+    return integer.width.data
+
+
 def is_unsigned(type: Attribute) -> bool:
     """Whether a graph element type is an unsigned integer, or a bool."""
-    return isinstance(type, IntegerType) and (
-        type.signedness.data is Signedness.UNSIGNED or type.width.data == 1
+    integer = integer_type(type)
+    return integer is not None and (
+        integer.signedness.data is Signedness.UNSIGNED or integer.width.data == 1
     )
 
 
 def signless(type: Attribute) -> Attribute:
     """The element type that kernels have for one of the graph."""
-    if isinstance(type, IntegerType):
-        return IntegerType(type.width.data)
-    return type
+    integer = integer_type(type)
+    return type if integer is None else IntegerType(integer.width.data)
 
 
 def computed_type(type: Attribute) -> Attribute:
@@ -121,8 +133,7 @@ def extremes(type: Attribute) -> tuple[int | float, int | float]:
         return -numbers.inf, numbers.inf
     if isinstance(type, IndexType):
         return -(2**63), 2**63 - 1
-    assert isinstance(type, IntegerType), "elements of tensors are numbers"
-    width = type.width.data
+    width = width_of(type)
     if is_unsigned(type):
         return 0, 2**width - 1
     return -(2 ** (width - 1)), 2 ** (width - 1) - 1
@@ -132,7 +143,7 @@ def _mod(e: Element) -> SSAValue:
     if e.is_float:
         return _float_mod(e)
     if e.is_unsigned:
-        return e.b(arith.RemUIOp(*e.args))
+        return e.pick(arith.RemUIOp, arith.RemUIOp)
     # The remainder has the sign of the dividend; the result that of the divisor.
     b, (lhs, rhs) = e.b, e.args
     rest = b(arith.RemSIOp(lhs, rhs))
@@ -166,15 +177,16 @@ def _float_mod(e: Element) -> SSAValue:
 def _pow(e: Element) -> SSAValue:
     b = e.b
     if e.is_float:
-        return b(math.PowFOp(*e.args))
-    if not isinstance(e.type, IntegerType) or e.type.width.data > 32:
+        return e.pick(math.PowFOp, math.PowFOp)
+    integer = integer_type(e.type)
+    if integer is None or integer.width.data > 32:
         raise RefusalError(
             Refusal(f"expected a float or at most 32 bits, but got '{e.type}'")
         )
     to_float = arith.UIToFPOp if e.is_unsigned else arith.SIToFPOp
     to_int = arith.FPToUIOp if e.is_unsigned else arith.FPToSIOp
     lhs, rhs = (b(to_float(arg, f64)) for arg in e.args)
-    return b(to_int(b(math.PowFOp(lhs, rhs)), e.computed))
+    return b(to_int(b(math.PowFOp(lhs, rhs)), IntegerType(integer.width.data)))
 
 
 def _sigmoid(e: Element) -> SSAValue:
@@ -336,7 +348,6 @@ def cast_element(
     zero is true. `value` is of the signless type, the result too.
     """
     wide = widen(b, value)
-    result = computed_type(target)
     if target == i1:
         zero = b.constant(0, wide.type)
         if isinstance(wide.type, AnyFloat):
@@ -344,21 +355,27 @@ def cast_element(
         return b(arith.CmpiOp(wide, zero, "ne"))
     if isinstance(source, AnyFloat):
         if isinstance(target, AnyFloat):
-            made = _cast_float(b, wide, result)
+            made = _cast_float(b, wide, _computed_float(target))
         else:
             made = _float_to_int(b, wide, target)
     elif isinstance(target, AnyFloat):
         if isinstance(source, IndexType):
             wide = b(arith.IndexCastOp(wide, IntegerType(64)))
         to_float = arith.UIToFPOp if is_unsigned(source) else arith.SIToFPOp
-        made = b(to_float(wide, result))
+        made = b(to_float(wide, _computed_float(target)))
     else:
         made = _cast_int(b, wide, source, target)
     return narrow(b, made, target)
 
 
-def _cast_float(b: RegionBuilder, value: SSAValue, result: Attribute) -> SSAValue:
-    assert isinstance(value.type, AnyFloat) and isinstance(result, AnyFloat)
+def _computed_float(type: Attribute) -> AnyFloat:
+    computed = computed_type(type)
+    assert isinstance(computed, AnyFloat), "the caller has looked"
+    return computed
+
+
+def _cast_float(b: RegionBuilder, value: SSAValue, result: AnyFloat) -> SSAValue:
+    assert isinstance(value.type, AnyFloat), "the caller has looked"
     if value.type.bitwidth == result.bitwidth:
         return value
     if value.type.bitwidth < result.bitwidth:
@@ -375,17 +392,19 @@ def _float_to_int(b: RegionBuilder, value: SSAValue, target: Attribute) -> SSAVa
             b(arith.CmpfOp(value, bottom, "oge")), b(arith.CmpfOp(value, top, "olt"))
         )
     )
-    type = IntegerType(64) if isinstance(target, IndexType) else signless(target)
-    assert isinstance(type, IntegerType), "the only other numbers"
+    width = 64 if isinstance(target, IndexType) else width_of(target)
+    type = IntegerType(width)
     safe = b(arith.SelectOp(in_range, value, b.constant(0.0, value.type)))
     to_int = arith.FPToUIOp if is_unsigned(target) else arith.FPToSIOp
     made = b(to_int(safe, type))
-    largest = b.constant(_as_signed(int(high), type.width.data), type)
+    largest = b.constant(_as_signed(int(high), width), type)
     above = b(arith.CmpfOp(value, top, "oge"))
     made = b(arith.SelectOp(above, largest, made))
     below = b(arith.CmpfOp(value, bottom, "olt"))
     made = b(arith.SelectOp(below, b.constant(low, type), made))
-    return b(arith.IndexCastOp(made, target)) if type != signless(target) else made
+    if isinstance(target, IndexType):
+        return b(arith.IndexCastOp(made, target))
+    return made
 
 
 def _as_signed(value: int, width: int) -> int:
@@ -399,10 +418,10 @@ def _cast_int(
         if source == target:
             return value
         return b(arith.IndexCastOp(value, signless(target)))
-    assert isinstance(source, IntegerType) and isinstance(target, IntegerType)
-    if source.width.data == target.width.data:
+    wide = IntegerType(width_of(target))
+    if width_of(source) == width_of(target):
         return value
-    if source.width.data > target.width.data:
-        return b(arith.TruncIOp(value, IntegerType(target.width.data)))
+    if width_of(source) > width_of(target):
+        return b(arith.TruncIOp(value, wide))
     extend = arith.ExtUIOp if is_unsigned(source) else arith.ExtSIOp
-    return b(extend(value, IntegerType(target.width.data)))
+    return b(extend(value, wide))

@@ -59,6 +59,10 @@ class Site:
             "TensorType[Attribute]", self.op.operands[operand].type
         ).element_type
 
+    def shape(self, operand: int) -> tuple[int, ...]:
+        """The shape of an operand's type."""
+        return cast("TensorType[Attribute]", self.op.operands[operand].type).get_shape()
+
     def result_element(self, result: int = 0) -> Attribute:
         """The element type of a result, as the graph says it."""
         return cast("TensorType[Attribute]", self.op.results[result].type).element_type
@@ -76,7 +80,7 @@ class Site:
         size = cast("MemRefType[Attribute]", buffer.type).get_shape()[axis]
         if size != DYNAMIC:
             return size
-        return self(memref.DimOp.from_source_and_index(buffer, self.constant(axis)))
+        return self(memref.DimOp(buffer, self.constant(axis)))
 
     def sizes(self, buffer: SSAValue) -> list[Size]:
         """The sizes of a memref."""
