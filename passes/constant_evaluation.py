@@ -71,7 +71,10 @@ def evaluate(op: Operation, arrays: Sequence[Array]) -> Array | None:
         result = evaluator(op, *(np.asarray(array) for array in arrays))
     if result is None:
         return None
-    return np.broadcast_to(rounded(np.asarray(result), dtype), shape)
+    result = rounded(np.asarray(result), dtype)
+    if is_floating(dtype):  # whose sign and payload differ between machines
+        result = np.where(np.isnan(result), dtype.type(np.nan), result)
+    return np.broadcast_to(result, shape)
 
 
 def rounded(array: Array, dtype: np.dtype[Any]) -> Array:

@@ -97,7 +97,7 @@ def infer_function(function: func.FuncOp) -> bool:
         if isinstance(block.last_op, func.ReturnOp)
     ]
     outputs = function.function_type.outputs.data
-    results = common_types(function, [op.operand_types for op in returns], outputs)
+    results = common_types([op.operand_types for op in returns], outputs)
     for op in returns:
         cast_operands(op, results)
     inputs = tuple(argument.type for argument in function.body.blocks[0].args)
@@ -159,7 +159,7 @@ def infer_regions(op: Operation) -> None:
                 ends.append(block.last_op)
     if not ends or not op.results:
         return
-    types = common_types(op, [end.operand_types for end in ends], op.result_types)
+    types = common_types([end.operand_types for end in ends], op.result_types)
     for end in ends:
         cast_operands(end, types)
     retype_results(op, types)
@@ -172,7 +172,7 @@ def infer_for(op: scf.ForOp) -> None:
         trial = op.body.clone()
         yielded = carry(trial.block, types)
         trial.drop_all_references()
-        wider = common_types(op, [types, yielded], types)
+        wider = common_types([types, yielded], types)
         if wider == types:
             break
         types = wider
@@ -199,7 +199,7 @@ def infer_while(op: scf.WhileOp) -> None:
         yielded, _ = iterate(*trials, types)
         for trial in trials:
             trial.drop_all_references()
-        wider = common_types(op, [types, yielded], types)
+        wider = common_types([types, yielded], types)
         if wider == types:
             break
         types = wider
@@ -228,11 +228,12 @@ def terminator(block: Block) -> Operation:
 
 
 def common_types(
-    op: Operation,
-    choices: Sequence[Sequence[Attribute]],
-    declared: Sequence[Attribute],
+    choices: Sequence[Sequence[Attribute]], declared: Sequence[Attribute]
 ) -> tuple[Attribute, ...]:
-    """What each value can be that comes from one of several places."""
+    """
+    What each value can be that comes from one of several places, or from none, where it
+    stays what it is declared to be.
+    """
     if not choices:
         return tuple(declared)
     result = list(choices[0])
@@ -240,13 +241,8 @@ def common_types(
         for index, (a, b) in enumerate(zip(result, types, strict=True)):
             if a == b:
                 continue
-            both = (
-                common(cast(AnyTensor, a), cast(AnyTensor, b))
-                if is_tensor_of_sizes(a) and is_tensor_of_sizes(b)
-                else None
-            )
-            if both is None:
-                raise OpError(op, f"expected one type, but got '{a}' and '{b}'")
+            both = common(cast(AnyTensor, a), cast(AnyTensor, b))
+            assert both is not None, "they were equal before sizes were refined"
             result[index] = both
     return tuple(result)
 
