@@ -12,6 +12,7 @@ from xdsl.utils.mlir_lexer import (
     MLIRToken,
     MLIRTokenKind,
     PunctuationSpelling,
+    StringLiteral,
 )
 
 MAX_DIGITS = 4096
@@ -37,6 +38,18 @@ class TransomLexer(MLIRLexer):
                 cast(PunctuationSpelling, match.group(group))
             )
         return MLIRToken(kind, Span(match.start(group), self.pos, self.input))
+
+    def _lex_string_literal(self, start_pos: int) -> MLIRToken:
+        token = super()._lex_string_literal(start_pos)
+        if token.kind == MLIRTokenKind.BYTES_LIT:
+            # A text such as "é", which is printed as bytes, is a text still.
+            literal = StringLiteral.from_span(token.span)
+            try:
+                literal.bytes_contents.decode("utf-8")
+            except UnicodeDecodeError:
+                return token
+            return MLIRToken(MLIRTokenKind.STRING_LIT, token.span)
+        return token
 
     def _lex_number(self, start_pos: int) -> MLIRToken:
         token = super()._lex_number(start_pos)

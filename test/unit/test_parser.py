@@ -7,7 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from xdsl.context import Context
-from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, FileLineColLoc, ModuleOp
+from xdsl.dialects.builtin import (
+    BytesAttr,
+    DenseIntOrFPElementsAttr,
+    FileLineColLoc,
+    ModuleOp,
+    StringAttr,
+)
 from xdsl.dialects.func import FuncOp
 from xdsl.parser import Parser
 from xdsl.printer import Printer
@@ -103,6 +109,14 @@ def test_numeric_and_named_labels_stay_apart(ctx: Context) -> None:
     last = func.body.blocks[0].last_op
     assert last is not None
     assert list(last.successors) == list(func.body.blocks)[1:]
+
+
+def test_text_beyond_ascii_stays_text(ctx: Context) -> None:
+    module = parse_ir(ctx, '"test.op"() {a = "é", b = "\\FF"} : () -> ()')
+    again = parse_ir(ctx, text_of(module))
+    for op in (module.body.ops.first, again.body.ops.first):
+        assert op is not None
+        assert op.attributes == {"a": StringAttr("é"), "b": BytesAttr(b"\xff")}
 
 
 def test_nul_in_a_string(ctx: Context) -> None:
