@@ -26,7 +26,7 @@ from transom.dialects.diagnostics import did_you_mean
 from transom.dialects.keyed_syntax import KeyedAttr
 from transom.dialects.target.places import PlaceAttr, verify_flat
 
-PHASES = (
+PHASES: tuple[str, ...] = (
     "graph",
     "placed",
     "partitioned",
@@ -38,7 +38,7 @@ PHASES = (
 )
 """The phases of a module, in order."""
 
-OPTIONS = ("reduced_precision", "winograd")
+OPTIONS: tuple[str, ...] = ("reduced_precision", "winograd")
 """Boolean options that may change results beyond rounding order; off by default."""
 
 CONFIG, FOR, PHASE, LOWERED_TO = (

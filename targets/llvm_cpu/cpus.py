@@ -501,4 +501,201 @@ thunderxt88: aes crc perfmon sha2 v8a
 tsv110: aes complxnum dotprod fp16fml jsconv perfmon sha2 spe v8.2a
 """,
     ),
+    "arm": Architecture(
+        name="arm",
+        triple="arm-none-eabi",
+        base="generic",
+        free="32bit a12 a15 a17 a32 a35 a5 a53 a55 a57 a7 a72 a73 a75 a76 a77 a78c a8 a9 aapcs-frame-chain armv4 armv4t armv5t armv5te armv5tej armv6 armv6-m armv6j armv6k armv6kz armv6s-m armv6t2 armv7-a armv7-m armv7-r armv7e-m armv7k armv7s armv7ve armv8-a armv8-m.base armv8-m.main armv8-r armv8.1-a armv8.1-m.main armv8.2-a armv8.3-a armv8.4-a armv8.5-a armv8.6-a armv8.7-a armv8.8-a armv8.9-a armv9-a armv9.1-a armv9.2-a armv9.3-a armv9.4-a armv9.5-a armv9.6-a armv9.7-a atomics-32 avoid-movs-shop avoid-muls avoid-partial-cpsr big-endian-instructions branch-align-64 cheap-predicable-cpsr cortex-a510 cortex-a710 cortex-a78 cortex-a78ae cortex-x1 cortex-x1c disable-postra-scheduler dont-widen-vmovs execute-only expand-fp-mlx exynos fix-cmse-cve-2021-35465 fix-cortex-a57-aes-1742098 fuse-aes fuse-literals harden-sls-blr harden-sls-nocomdat harden-sls-retbr iwmmxt iwmmxt2 krait kryo long-calls loop-align m3 m55 m7 m85 muxed-units mve1beat mve2beat mve4beat neon-fpmovs neonfp neoverse-v1 no-branch-predictor no-bti-at-return-twice no-movt no-neg-immediates noarm nonpipelined-vfp prefer-ishst prefer-vmovsr prof-unpr r4 r5 r52 r52plus r7 read-tp-tpidrprw read-tp-tpidruro read-tp-tpidrurw reserve-r9 ret-addr-stack slow-fp-brcc slow-load-D-subreg slow-odd-reg slow-vdup32 slow-vgetlni32 slowfpvfmx slowfpvmlx soft-float splat-vfp-neon strict-align swift thumb-mode thumb2 use-mipipeliner use-misched vldn-align vmlx-forwarding vmlx-hazards wide-stride-vfp xscale zcz",
+        implies="""\
+8msecext:
+aclass:
+acquire-release:
+aes: neon
+bf16: neon
+cde: v8m.main
+cdecp0: cde
+cdecp1: cde
+cdecp2: cde
+cdecp3: cde
+cdecp4: cde
+cdecp5: cde
+cdecp6: cde
+cdecp7: cde
+clrbhb:
+crc:
+crypto: aes sha2
+d32:
+db:
+dfb:
+dotprod: neon
+dsp:
+fp-armv8: fp-armv8d16 fp-armv8sp vfp4
+fp-armv8d16: fp-armv8d16sp vfp4d16
+fp-armv8d16sp: vfp4d16sp
+fp-armv8sp: fp-armv8d16sp vfp4sp
+fp16:
+fp16fml: fullfp16
+fp64: fpregs64
+fpao:
+fpregs:
+fpregs16: fpregs
+fpregs64: fpregs
+fullfp16: fp-armv8d16sp fpregs16
+hwdiv:
+hwdiv-arm:
+i8mm: neon
+lob:
+mclass:
+mp:
+mve: dsp fpregs16 fpregs64 v8.1m.main
+mve.fp: fullfp16 mve
+neon: vfp3
+pacbti:
+perfmon:
+ras:
+rclass:
+sb:
+sha2: neon
+trustzone:
+v4t:
+v5t: v4t
+v5te: v5t
+v6: v5te
+v6k: v6
+v6m: v6
+v6t2: v6k v8m
+v7: v6t2 v7clrex
+v7clrex:
+v8: acquire-release perfmon v7
+v8.1a: v8
+v8.1m.main: v8m.main
+v8.2a: v8.1a
+v8.3a: v8.2a
+v8.4a: dotprod v8.3a
+v8.5a: sb v8.4a
+v8.6a: bf16 i8mm v8.5a
+v8.7a: v8.6a
+v8.8a: v8.7a
+v8.9a: clrbhb v8.8a
+v8m: v6m
+v8m.main: v7
+v9.1a: v8.6a v9a
+v9.2a: v8.7a v9.1a
+v9.3a: v8.8a v9.2a
+v9.4a: v8.9a v9.3a
+v9.5a: v9.4a
+v9.6a: v9.5a
+v9.7a: v9.6a
+v9a: v8.5a
+vfp2: fp64 vfp2sp
+vfp2sp: fpregs
+vfp3: vfp3d16 vfp3sp
+vfp3d16: vfp2 vfp3d16sp
+vfp3d16sp: vfp2sp
+vfp3sp: d32 vfp3d16sp
+vfp4: vfp3 vfp4d16 vfp4sp
+vfp4d16: vfp3d16 vfp4d16sp
+vfp4d16sp: fp16 vfp3d16sp
+vfp4sp: vfp3sp vfp4d16sp
+virtualization: hwdiv hwdiv-arm
+""",
+        cpus="""\
+arm1020e: v5te
+arm1020t: v5t
+arm1022e: v5te
+arm10e: v5te
+arm10tdmi: v5t
+arm1136j-s: dsp v6
+arm1136jf-s: dsp v6 vfp2
+arm1156t2-s: dsp v6t2
+arm1156t2f-s: dsp v6t2 vfp2
+arm1176jz-s: trustzone v6k
+arm1176jzf-s: trustzone v6k vfp2
+arm710t: v4t
+arm720t: v4t
+arm7tdmi: v4t
+arm7tdmi-s: v4t
+arm8:
+arm810:
+arm9: v4t
+arm920: v4t
+arm920t: v4t
+arm922t: v4t
+arm926ej-s: v5te
+arm940t: v4t
+arm946e-s: v5te
+arm966e-s: v5te
+arm968e-s: v5te
+arm9e: v5te
+arm9tdmi: v4t
+cortex-a12: aclass db dsp mp neon perfmon trustzone v7 vfp4 virtualization
+cortex-a15: aclass db dsp mp neon perfmon trustzone v7 vfp4 virtualization
+cortex-a17: aclass db dsp mp neon perfmon trustzone v7 vfp4 virtualization
+cortex-a32: aclass crc crypto db dsp fp-armv8 mp trustzone v8 virtualization
+cortex-a35: aclass crc crypto db dsp fp-armv8 mp trustzone v8 virtualization
+cortex-a5: aclass db dsp mp neon perfmon trustzone v7 vfp4
+cortex-a510: aclass bf16 crc db dsp fp-armv8 fp16fml i8mm mp ras trustzone v9a virtualization
+cortex-a53: aclass crc crypto db dsp fp-armv8 fpao mp trustzone v8 virtualization
+cortex-a55: aclass crc crypto db dotprod dsp fp-armv8 mp ras trustzone v8.2a virtualization
+cortex-a57: aclass crc crypto db dsp fp-armv8 fpao mp trustzone v8 virtualization
+cortex-a7: aclass db dsp mp neon perfmon trustzone v7 vfp4 virtualization
+cortex-a710: aclass bf16 crc db dsp fp-armv8 fp16fml i8mm mp ras trustzone v9a virtualization
+cortex-a72: aclass crc crypto db dsp fp-armv8 mp trustzone v8 virtualization
+cortex-a73: aclass crc crypto db dsp fp-armv8 mp trustzone v8 virtualization
+cortex-a75: aclass crc crypto db dotprod dsp fp-armv8 mp ras trustzone v8.2a virtualization
+cortex-a76: aclass crc crypto db dotprod dsp fp-armv8 fullfp16 mp ras trustzone v8.2a virtualization
+cortex-a76ae: aclass crc crypto db dotprod dsp fp-armv8 fullfp16 mp ras trustzone v8.2a virtualization
+cortex-a77: aclass crc crypto db dotprod dsp fp-armv8 fullfp16 mp ras trustzone v8.2a virtualization
+cortex-a78: aclass crc crypto db dotprod dsp fp-armv8 fullfp16 mp ras trustzone v8.2a virtualization
+cortex-a78ae: aclass crc crypto db dotprod dsp fp-armv8 fullfp16 mp ras trustzone v8.2a virtualization
+cortex-a78c: aclass crc crypto db dotprod dsp fp-armv8 fullfp16 mp ras trustzone v8.2a virtualization
+cortex-a8: aclass db dsp neon perfmon trustzone v7
+cortex-a9: aclass db dsp fp16 mp neon perfmon trustzone v7
+cortex-m0: db mclass v6m
+cortex-m0plus: db mclass v6m
+cortex-m1: db mclass v6m
+cortex-m23: 8msecext acquire-release db hwdiv mclass v7clrex v8m
+cortex-m3: db hwdiv mclass v7
+cortex-m33: 8msecext acquire-release db dsp fp-armv8d16sp hwdiv mclass v8m.main
+cortex-m35p: 8msecext acquire-release db dsp fp-armv8d16sp hwdiv mclass v8m.main
+cortex-m4: db dsp hwdiv mclass v7 vfp4d16sp
+cortex-m52: 8msecext acquire-release db fp-armv8d16 hwdiv lob mclass mve.fp pacbti ras
+cortex-m55: 8msecext acquire-release db fp-armv8d16 hwdiv lob mclass mve.fp ras
+cortex-m7: db dsp fp-armv8d16 hwdiv mclass v7
+cortex-m85: 8msecext acquire-release db fp-armv8d16 hwdiv lob mclass mve.fp pacbti ras
+cortex-r4: db dsp hwdiv perfmon rclass v7
+cortex-r4f: db dsp hwdiv perfmon rclass v7 vfp3d16
+cortex-r5: db dsp hwdiv hwdiv-arm perfmon rclass v7 vfp3d16
+cortex-r52: crc db dfb dsp fp-armv8 fpao mp neon rclass v8 virtualization
+cortex-r52plus: crc db dfb dsp fp-armv8 fpao mp neon rclass v8 virtualization
+cortex-r7: db dsp fp16 hwdiv hwdiv-arm mp perfmon rclass v7 vfp3d16
+cortex-r8: db dsp fp16 hwdiv hwdiv-arm mp perfmon rclass v7 vfp3d16
+cortex-x1: aclass crc crypto db dotprod dsp fp-armv8 fullfp16 mp ras trustzone v8.2a virtualization
+cortex-x1c: aclass crc crypto db dotprod dsp fp-armv8 fullfp16 mp ras trustzone v8.2a virtualization
+cyclone: aclass crc crypto db dsp fp-armv8 mp trustzone v8 virtualization
+ep9312: v4t
+exynos-m3: aclass crc crypto db dsp fp-armv8 mp trustzone v8 virtualization
+exynos-m4: aclass crc crypto db dotprod dsp fp-armv8 fullfp16 mp ras trustzone v8.2a virtualization
+exynos-m5: aclass crc crypto db dotprod dsp fp-armv8 fullfp16 mp ras trustzone v8.2a virtualization
+generic:
+iwmmxt: v5te
+krait: aclass db dsp hwdiv hwdiv-arm neon perfmon v7 vfp4
+kryo: aclass crc crypto db dsp fp-armv8 mp trustzone v8 virtualization
+mpcore: v6k vfp2
+mpcorenovfp: v6k
+neoverse-n1: aclass crc crypto db dotprod dsp fp-armv8 mp ras trustzone v8.2a virtualization
+neoverse-n2: aclass bf16 crc db dsp fp-armv8 fp16fml i8mm mp ras trustzone v9a virtualization
+neoverse-v1: aclass bf16 crc crypto db dsp fp-armv8 fullfp16 i8mm mp ras trustzone v8.4a virtualization
+sc000: db mclass v6m
+sc300: db hwdiv mclass v7
+star-mc1: 8msecext acquire-release db dsp fp-armv8d16sp hwdiv mclass v8m.main
+star-mc3: 8msecext acquire-release db fp-armv8d16 hwdiv lob mclass mve.fp pacbti ras
+strongarm:
+strongarm110:
+strongarm1100:
+strongarm1110:
+swift: aclass db dsp hwdiv hwdiv-arm mp neon perfmon v7 vfp4
+xscale: v5te
+""",
+    ),
 }

@@ -25,14 +25,17 @@ from typing import Any
 
 llvm: Any = import_module("llvmlite.binding")  # which has no types
 
-ARCHITECTURES: Mapping[str, tuple[str, str]] = {
-    "x86_64": ("x86_64-unknown-linux-gnu", "x86-64"),
-    "aarch64": ("aarch64-unknown-linux-gnu", "generic"),
-    "riscv64": ("riscv64-unknown-linux-gnu", "generic-rv64"),
-    "arm": ("arm-none-eabi", "generic"),
-    "riscv32": ("riscv32-unknown-elf", "generic-rv32"),
+ARCHITECTURES: Mapping[str, tuple[str, str, str]] = {
+    "x86_64": ("x86_64-unknown-linux-gnu", "x86-64", ""),
+    "aarch64": ("aarch64-unknown-linux-gnu", "generic", ""),
+    "riscv64": ("riscv64-unknown-linux-gnu", "generic-rv64", "+v"),
+    "arm": ("arm-none-eabi", "generic", ""),
+    "riscv32": ("riscv32-unknown-elf", "generic-rv32", "+v"),
 }
-"""The triple to probe with, and a CPU whose features all others have."""
+"""
+The triple to probe with, a CPU whose features all others have, and what is switched on
+for features that LLVM refuses on their own.
+"""
 
 _TUNING = re.compile(
     r"(aggressive|all$|allow-|avoid|branch|call-saved|cheap|disable|dont-|enable-|"
@@ -108,50 +111,62 @@ def _attributes(number: int, cpu: str, features: str) -> str:
     return f"attributes #{number} = {{ {values} }}"
 
 
+def run_probe(
+    triple: str, caller: tuple[str, str], features: Sequence[str]
+) -> frozenset[str] | None:
+    """`probe` in a process of its own; None if LLVM ends it."""
+    command = [sys.executable, "-m", __spec__.name, "--probe", triple, *caller]
+    result = subprocess.run(
+        [*command, ",".join(features)], capture_output=True, text=True, check=False
+    )
+    return frozenset(json.loads(result.stdout)) if result.returncode == 0 else None
+
+
+def bisect(
+    triple: str, caller: tuple[str, str], features: Sequence[str]
+) -> tuple[frozenset[str], frozenset[str]]:
+    """Those features that a (CPU, features) has, and those that end LLVM with it."""
+    found = run_probe(triple, caller, features)
+    if found is not None:
+        return found, frozenset()
+    if len(features) == 1:
+        return frozenset(), frozenset(features)
+    half = len(features) // 2
+    left = bisect(triple, caller, features[:half])
+    right = bisect(triple, caller, features[half:])
+    return left[0] | right[0], left[1] | right[1]
+
+
 def probe_all(
     triple: str, callers: Iterable[tuple[str, str]], features: Sequence[str]
 ) -> list[frozenset[str] | None]:
     """What each (CPU, features) has; None for one that LLVM does not take."""
 
     def one(caller: tuple[str, str]) -> frozenset[str] | None:
-        if run(caller, ()) is None:
+        if run_probe(triple, caller, ()) is None:
             return None
-        found: set[str] = set()
-        parts = [features]
-        while parts:
-            part = parts.pop()
-            result = run(caller, part)
-            if result is not None:
-                found |= result
-            elif len(part) > 1:  # LLVM refuses one, or two together
-                half = len(part) // 2
-                parts += [part[:half], part[half:]]
-        return frozenset(found)
-
-    def run(caller: tuple[str, str], some: Sequence[str]) -> frozenset[str] | None:
-        command = [sys.executable, "-m", __spec__.name, "--probe", triple, *caller]
-        result = subprocess.run(
-            [*command, ",".join(some)], capture_output=True, text=True, check=False
-        )
-        return frozenset(json.loads(result.stdout)) if result.returncode == 0 else None
+        return bisect(triple, caller, features)[0]
 
     with ThreadPoolExecutor(2) as executor:
         return list(executor.map(one, callers))
 
 
-def table(architecture: str, triple: str, base: str) -> list[str]:
+def table(architecture: str, triple: str, base: str, retry: str) -> list[str]:
     """The lines of an architecture's table."""
     cpus, known = names(triple)
     probed = [n for n, d in known.items() if adds_instructions(architecture, n, d)]
-    (always,) = probe_all(triple, [(base, "")], probed)
-    assert always is not None, "the base CPU of an architecture runs its code"
-    optional = sorted(set(probed) - always)
+    always, refused = bisect(triple, (base, ""), probed)
+    context = dict.fromkeys(sorted(set(probed) - always - refused), "")
+    if retry:
+        _, refused = bisect(triple, (base, retry), sorted(refused))
+        context |= dict.fromkeys(set(probed) - always - refused - {*context}, retry)
+    optional = sorted(context)
+    callers = [(base, f"{context[name]},+{name}") for name in optional]
     implied: dict[str, frozenset[str]] = {}
-    callers = [(base, f"+{name}") for name in optional]
     for name, found in zip(optional, probe_all(triple, callers, optional), strict=True):
         if found is not None:
             implied[name] = found
-    free = sorted(set(known) - set(implied))
+    free = sorted(set(known) - set(implied) - refused)
     lines = [f"        triple={triple!r},", f"        base={base!r},"]
     lines.append(f'        free="{" ".join(free)}",')
     lines.append('        implies="""\\')
@@ -187,9 +202,9 @@ def main() -> None:
     print("from collections.abc import Mapping\n")
     print("from transom.targets.llvm_cpu.architectures import Architecture\n")
     print("ARCHITECTURES: Mapping[str, Architecture] = {")
-    for name, (triple, base) in ARCHITECTURES.items():
+    for name, probing in ARCHITECTURES.items():
         print(f"    {name!r}: Architecture(\n        name={name!r},")
-        print("\n".join(table(name, triple, base)))
+        print("\n".join(table(name, *probing)))
         print("    ),")
     print("}")
 

@@ -1,0 +1,78 @@
+// RUN: transom-opt -p target-assign-places --split-input-file %s | filecheck %s
+// RUN: transom-opt -p target-assign-places,target-assign-places --split-input-file %s | filecheck %s
+
+target.memory @dram
+target.device @cpu {
+  targets = [#llvm_cpu.target<cpu = "znver4">, #llvm_cpu.target<cpu = "x86-64-v3">],
+  memories = [@dram]
+}
+
+// The preferred target and memory of the only device.
+// CHECK-LABEL: @plain
+// CHECK-SAME:    attributes {target.for = #target.place<@cpu, #llvm_cpu.target<cpu = "znver4">, @dram>}
+func.func @plain(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // CHECK-NEXT:    %[[Y:.*]] = graph.relu
+  // CHECK-NEXT:    func.return %[[Y]]
+  %y = graph.relu %x : tensor<4xf32>
+  func.return %y : tensor<4xf32>
+}
+
+// What a function says itself is completed.
+// CHECK-LABEL: @second_target
+// CHECK-SAME:    attributes {target.for = #target.place<@cpu, #llvm_cpu.target<cpu = "znver4">, @dram>}
+func.func @second_target() attributes {target.for = #target.place<?, ?, @dram>} {
+  func.return
+}
+
+// Marks for the place are granted, the first of several that fits.
+// CHECK-LABEL: @marks
+func.func @marks(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // CHECK-NEXT:    %[[Y:.*]] = graph.relu
+  // CHECK-NEXT:    %[[Z:.*]] = graph.abs %[[Y]]
+  // CHECK-NEXT:    func.return %[[Z]]
+  %y = graph.relu %x : tensor<4xf32>
+  %p = graph.on_device %y pinned #target.place<@cpu, ?, ?> : tensor<4xf32>
+  %z = graph.abs %p : tensor<4xf32>
+  %h = graph.on_device %z hint #target.any_of<[#target.place<@npu, ?, ?>, #target.place<?, ?, @dram>]> : tensor<4xf32>
+  func.return %h : tensor<4xf32>
+}
+
+// Regions at the place are dissolved, nested ones too.
+// CHECK-LABEL: @regions
+// CHECK-SAME:    (%[[X:.*]]: tensor<4xf32>)
+func.func @regions(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  // CHECK-NEXT:    %[[A:.*]] = graph.add %[[X]], %[[X]]
+  // CHECK-NEXT:    %[[B:.*]] = graph.relu %[[A]]
+  // CHECK-NEXT:    func.return %[[B]], %[[A]]
+  %r, %s = graph.region #target.place<@cpu, ?, ?> (%a = %x : tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+    %b = graph.add %a, %a : tensor<4xf32>
+    %c = graph.region #target.place<?, ?, ?> (%d = %b : tensor<4xf32>) -> (tensor<4xf32>) {
+      %e = graph.relu %d : tensor<4xf32>
+      graph.yield %e : tensor<4xf32>
+    }
+    graph.yield %c, %b : tensor<4xf32>, tensor<4xf32>
+  }
+  func.return %r, %s : tensor<4xf32>, tensor<4xf32>
+}
+
+// Declarations and functions that are lowered already are left alone.
+// CHECK:         func.func private @declared()
+func.func private @declared()
+// CHECK-LABEL: @lowered
+// CHECK-SAME:    attributes {target.lowered_to = [@k]}
+func.func private @lowered() attributes {target.lowered_to = [@k]} {
+  func.return
+}
+
+// -----
+
+// The default place of the configuration decides between devices that are declared.
+// CHECK-LABEL: @on_little
+// CHECK-SAME:    target.for = #target.place<@little, #llvm_cpu.target<cpu = "cortex-a53">, ?>
+module attributes {target.config = #target.config<default_place = #target.place<@little, ?, ?>>} {
+  target.device @big {targets = [#llvm_cpu.target<cpu = "cortex-a72">]}
+  target.device @little {targets = [#llvm_cpu.target<cpu = "cortex-a53">]}
+  func.func @on_little() {
+    func.return
+  }
+}

@@ -1,0 +1,35 @@
+// RUN: transom-opt -p target-resolve-devices --split-input-file %s | filecheck %s
+// RUN: transom-opt -p target-resolve-devices,target-resolve-devices --split-input-file %s | filecheck %s
+
+// Without a device the host is one, under a name that is free.
+// CHECK:         target.config = #target.config<host = @host_0, default_place = #target.place<@host_0, ?, ?>>
+// CHECK-NEXT:    target.device @host_0 {targets = [#llvm_cpu.target<cpu = "{{[a-z0-9._-]+}}"{{.*}}>]}
+// CHECK-NOT:     cpu = "host"
+func.func private @host()
+
+// -----
+
+// The name that the configuration asks for is used; the rest of it stays.
+// CHECK:         #target.config<host = @cpu, default_place = #target.place<@cpu, ?, ?>, executor = vm>
+// CHECK-NEXT:    target.device @cpu
+module attributes {target.config = #target.config<host = @cpu, executor = vm>} {}
+
+// -----
+
+// `host` is replaced wherever it stands, and its features come last.
+// CHECK:         target.device @cpu {targets = [#llvm_cpu.target<cpu = "[[CPU:[a-z0-9._-]+]]", features = [{{.*}}"-sse4a"]>]}
+target.device @cpu {targets = [#llvm_cpu.target<cpu = "host", features = ["-sse4a"]>]}
+// CHECK-LABEL: @everywhere
+// CHECK-NOT:     cpu = "host"
+func.func private @everywhere(
+  tensor<4xf32, #graph.desc<place = #target.place<?, #llvm_cpu.target<cpu = "host">, ?>>>
+) attributes {target.for = #target.place<@cpu, #llvm_cpu.target<cpu = "host", features = ["-sse4a"]>, ?>}
+
+// -----
+
+// A device that runs main is the host; what is named already stays.
+// CHECK:         #target.config<host = @cpu, default_place = #target.place<?, ?, @dram>>
+// CHECK:         target.device @cpu {targets = [#llvm_cpu.target<cpu = "cortex-a53">]}
+module attributes {target.config = #target.config<default_place = #target.place<?, ?, @dram>>} {
+  target.device @cpu {targets = [#llvm_cpu.target<cpu = "cortex-a53">]}
+}

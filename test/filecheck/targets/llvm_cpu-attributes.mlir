@@ -1,0 +1,72 @@
+// RUN: %diagnose
+
+// Changes of a level of an architecture, and of cores that are sold with options.
+"test.op"() {t = #llvm_cpu.target<cpu = "x86-64", features = ["+avx2", "-sse4a"]>} : () -> ()
+"test.op"() {t = #llvm_cpu.target<cpu = "znver4", features = ["-avx512f", "+prefer-256-bit"]>} : () -> ()
+"test.op"() {t = #llvm_cpu.target<cpu = "cortex-a53", features = ["+sve"], triple = "aarch64-apple-ios">} : () -> ()
+"test.op"() {t = #llvm_cpu.target<cpu = "host", features = ["-avx512f"]>} : () -> ()
+
+// -----
+
+// expected-error @+1 {{unknown CPU 'znver9'; did you mean 'znver5'?}}
+"test.op"() {t = #llvm_cpu.target<cpu = "znver9">} : () -> ()
+
+// -----
+
+// expected-error @+1 {{unknown CPU 'haswell'}}
+"test.op"() {t = #llvm_cpu.target<cpu = "haswell", triple = "aarch64-linux-gnu">} : () -> ()
+
+// -----
+
+// expected-error @+1 {{unknown CPU 'pentium'}}
+"test.op"() {t = #llvm_cpu.target<cpu = "pentium">} : () -> ()
+
+// -----
+
+// expected-error @+1 {{unknown architecture 'x86' of triple 'x86-linux'; did you mean 'x86_64'?}}
+"test.op"() {t = #llvm_cpu.target<cpu = "host", triple = "x86-linux">} : () -> ()
+
+// -----
+
+// expected-error @+1 {{expected '+avx2' or '-avx2' as a feature}}
+"test.op"() {t = #llvm_cpu.target<cpu = "znver4", features = ["avx2"]>} : () -> ()
+
+// -----
+
+// expected-error @+1 {{unknown feature 'avx51f' of x86_64; did you mean 'avx512f'?}}
+"test.op"() {t = #llvm_cpu.target<cpu = "znver4", features = ["+avx51f"]>} : () -> ()
+
+// -----
+
+// expected-error @+1 {{unknown feature 'avx51f'; did you mean 'avx512f'?}}
+"test.op"() {t = #llvm_cpu.target<cpu = "host", features = ["+avx51f"]>} : () -> ()
+
+// -----
+
+// expected-error @+1 {{feature 'avx2' is listed twice}}
+"test.op"() {t = #llvm_cpu.target<cpu = "x86-64", features = ["+avx2", "-avx2"]>} : () -> ()
+
+// -----
+
+// expected-error @+1 {{CPU 'haswell' lacks 'avx512f'; the nearest CPU that has it is 'skx'}}
+"test.op"() {t = #llvm_cpu.target<cpu = "haswell", features = ["+avx512f"]>} : () -> ()
+
+// -----
+
+// expected-error @+1 {{CPU 'cortex-a53' lacks 'v8.2a'; the nearest CPU that has it is 'apple-a11'}}
+"test.op"() {t = #llvm_cpu.target<cpu = "cortex-a53", features = ["+v8.2a"]>} : () -> ()
+
+// -----
+
+// expected-error @+1 {{CPU 'cortex-m4' lacks 'v8.1m.main', which 'mve' needs; the nearest CPU that has it is 'cortex-m55'}}
+"test.op"() {t = #llvm_cpu.target<cpu = "cortex-m4", features = ["+mve"]>} : () -> ()
+
+// -----
+
+// expected-error @+1 {{unknown key 'cpus' of '#llvm_cpu.target'; did you mean 'cpu'?}}
+"test.op"() {t = #llvm_cpu.target<cpus = "znver4">} : () -> ()
+
+// -----
+
+// expected-error @+1 {{expected 'cpu' in '#llvm_cpu.target'}}
+"test.op"() {t = #llvm_cpu.target<features = []>} : () -> ()
