@@ -115,8 +115,8 @@ func.func @while(%x: tensor<4x4xf32>) -> tensor<?x?xf32> {
 // CHECK-SAME:    -> tensor<4xf32>
 func.func @caller(%x: tensor<?xf32>, %y: tensor<4xf32>) -> tensor<?xf32> {
   // CHECK-NEXT:  %[[Y:.*]] = graph.neg %y : tensor<4xf32>
-  // CHECK-NEXT:  %[[C:.*]] = tensor.cast %[[Y]] : tensor<4xf32> to tensor<?xf32>
-  // CHECK-NEXT:  func.call @callee(%[[C]]) : (tensor<?xf32>) -> tensor<4xf32>
+  // CHECK-NEXT:  %[[CAST:.*]] = tensor.cast %[[Y]] : tensor<4xf32> to tensor<?xf32>
+  // CHECK-NEXT:  func.call @callee(%[[CAST]]) : (tensor<?xf32>) -> tensor<4xf32>
   // CHECK-NEXT:  graph.neg %r : tensor<4xf32>
   %z = graph.neg %y : tensor<4xf32> -> tensor<?xf32>
   %r = func.call @callee(%z) : (tensor<?xf32>) -> tensor<?xf32>
@@ -124,7 +124,7 @@ func.func @caller(%x: tensor<?xf32>, %y: tensor<4xf32>) -> tensor<?xf32> {
   func.return %n : tensor<?xf32>
 }
 
-// CHECK-LABEL: @callee
+// CHECK-LABEL: func.func private @callee
 // CHECK-SAME:    -> tensor<4xf32>
 func.func private @callee(%x: tensor<?xf32>) -> tensor<?xf32> {
   %c = graph.constant dense<1.0> : tensor<4xf32>
