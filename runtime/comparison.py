@@ -140,3 +140,12 @@ def compare_all(
         if difference is not None:
             found.append(difference)
     return found
+
+
+def largest_error(actual: Array, expected: Array) -> float:
+    """The largest distance, in units of the largest expected value; 0 if all agree."""
+    a, e = actual.astype(np.float64), expected.astype(np.float64)
+    finite = np.isfinite(a) & np.isfinite(e)
+    distance = float(np.max(np.abs(a - e), initial=0.0, where=finite))
+    scale = float(np.max(np.abs(e), initial=0.0, where=finite))
+    return distance / scale if scale else distance

@@ -10,6 +10,7 @@ def test_my_model():
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -27,8 +28,9 @@ from transom.driver import PHASES, lower
 from transom.interpreters.interpreter import Interpreter
 from transom.interpreters.weights import WeightStore
 from transom.registry import new_context
-from transom.runtime.comparison import Difference, compare_all
+from transom.runtime.comparison import Difference, compare_all, largest_error
 from transom.runtime.program import Program
+from transom.runtime.signature import Array
 from transom.runtime.values import random_elements
 
 INTERPRETED = ("graph", "placed", "partitioned", "tensor")
@@ -52,7 +54,11 @@ class PhaseResult:
 
     phase: str
     way: str
-    ops: int
+    module: ModuleOp
+    error: float
+    """The largest distance from the reference, in units of the largest value."""
+    seconds: float
+    """Wall time of interpreting, or of finishing the module and running it."""
 
 
 def random_inputs(
@@ -61,14 +67,14 @@ def random_inputs(
     sizes: Mapping[str, int] | None = None,
     *,
     name: str = "main",
-) -> dict[str, np.ndarray[Any, np.dtype[Any]]]:
+) -> dict[str, Array]:
     """
     Inputs for a module: floats from a normal distribution, integers from 0 to 9.
 
     `sizes` are those of symbols; others take their lower bound, or 3.
     """
     rng = np.random.default_rng(seed)
-    found: dict[str, np.ndarray[Any, np.dtype[Any]]] = {}
+    found: dict[str, Array] = {}
     for label, tensor in entry_signature(find_main(module, name)).inputs:
         shape = [
             size if size != DYNAMIC else _size_of(symbol, sizes or {})
@@ -93,7 +99,7 @@ def interpret(
     base: Path | None = None,
     name: str = "main",
     **options: Any,
-) -> dict[str, np.ndarray[Any, np.dtype[Any]]]:
+) -> dict[str, Array]:
     """The outputs of a module by name, from the reference evaluation."""
     weights = WeightStore(module, base_folder(module) if base is None else base)
     interpreter = Interpreter(module, weights=weights, **options)
@@ -139,20 +145,26 @@ def check_phases(
         if phases is not None and phase not in phases:
             continue
         module = reread(module, ctx)
-        count = sum(1 for _ in module.walk())
 
-        def check(way: str, actual: Mapping[str, Any], phase: str = phase) -> None:
+        def compiled(module: ModuleOp = module) -> dict[str, Array]:
+            machine = lower(module, names[-1], ctx=ctx)
+            return Program(to_code(machine, base=base), libraries).run(inputs)
+
+        def interpreted(module: ModuleOp = module) -> dict[str, Array]:
+            return interpret(module, inputs, base=base, **options)
+
+        ways = {"interpreted": interpreted} if phase in INTERPRETED else {}
+        for way, run in {**ways, "compiled": compiled}.items():
+            start = perf_counter()
+            actual = run()
+            seconds = perf_counter() - start
             differences = compare_all(actual, expected, relative, absolute)
             if differences:
                 raise PhaseMismatch(phase, way, differences)
-
-        if phase in INTERPRETED:
-            check("interpreted", interpret(module, inputs, base=base, **options))
-            done.append(PhaseResult(phase, "interpreted", count))
-        machine = lower(module, names[-1], ctx=ctx)
-        program = Program(to_code(machine, base=base), libraries)
-        check("compiled", program.run(inputs))
-        done.append(PhaseResult(phase, "compiled", count))
+            error = max(
+                largest_error(actual[name], expected[name]) for name in expected
+            )
+            done.append(PhaseResult(phase, way, module, error, seconds))
     return done
 
 
