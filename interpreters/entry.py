@@ -89,12 +89,36 @@ def entry_arguments(
         id(argument): _checked(function, argument, value, sizes)
         for argument, value in zip(passed, inputs, strict=True)
     }
+    given = [values[id(argument)] for argument in passed]
+    computed = _computed_sizes(interpreter, function, given)
     return [
         values[id(argument)]
         if id(argument) in values
-        else _new_memory(interpreter, function, argument, sizes)
+        else _new_memory(interpreter, function, argument, sizes, computed)
         for argument in arguments
     ]
+
+
+def _computed_sizes(
+    interpreter: Interpreter, function: Operation, given: Sequence[Value]
+) -> Iterator[int]:
+    """The dynamic sizes of results, by the function `@NAME.shapes` if there is one."""
+    name = f"{cast(StringAttr, function.get_attr_or_prop('sym_name')).data}.shapes"
+    shapes = interpreter.find(name)
+    if not isinstance(shapes, FuncOp) or shapes.is_declaration:
+        return iter(())
+    dynamic = [
+        np.int64(size)
+        for value, argument in zip(given, arguments_of(function), strict=False)
+        if isinstance(argument.type, MemRefType)
+        for size, extent in zip(
+            np.shape(value),
+            cast("MemRefType[Any]", argument.type).get_shape(),
+            strict=True,
+        )
+        if extent == -1
+    ]
+    return iter([int(cast(Any, size)) for size in interpreter.call(shapes, dynamic)])
 
 
 def entry_results(
@@ -219,7 +243,11 @@ def _checked_number(function: Operation, argument: Argument, value: Any) -> Valu
 
 
 def _new_memory(
-    interpreter: Interpreter, function: Operation, argument: Argument, sizes: Sizes
+    interpreter: Interpreter,
+    function: Operation,
+    argument: Argument,
+    sizes: Sizes,
+    computed: Iterator[int],
 ) -> Array:
     """Memory for an argument that is only written."""
     type = cast("MemRefType[Any]", argument.type)

@@ -86,9 +86,9 @@ def integer_to_float(x: Value, dtype: np.dtype[Any]) -> Value:
     """The nearest float, with a single rounding."""
     if dtype not in _NARROW_FLOATS:
         return x.astype(dtype)
-    if x.dtype.itemsize == 8:  # too wide for f64: gather the lowest bits in one
-        low = x & np.array(0x7FF, x.dtype)
-        x = (x - low) | (low != 0).astype(x.dtype)
+    if x.dtype.itemsize == 8:  # too wide for f64: round large ones to odd first
+        odd = ((x >> 11) | (x & 0x7FF != 0).astype(x.dtype)) << 11
+        x = where((x > 1 << 53) | (x < -(1 << 53)), odd, x)
     return rounded(x.astype(F64), dtype)
 
 

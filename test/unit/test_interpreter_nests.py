@@ -281,7 +281,7 @@ def test_recurrence_through_memory():
     text = kernel(
         "read_write %x: memref<5xf32>",
         """
-  %y = memref.cast %x : memref<5xf32> to memref<?xf32>
+  %y = "memref.cast"(%x) : (memref<5xf32>) -> memref<?xf32>
   tir.nest dims [sequential 5]
       ins(%y[d0 - 1] pad 0.0 : f32 : memref<?xf32>, %x[d0] : memref<5xf32>)
       outs(%x[d0] : memref<5xf32>)
