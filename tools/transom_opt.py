@@ -229,16 +229,16 @@ class TransomOptMain(xDSLOptMain):
 
     def read_chunks(self, name: str) -> list[Chunk]:
         """The input, in pieces if it is to be split. Raises `OSError`."""
-        if name == "<stdin>":
-            content = sys.stdin.buffer.read()
-        else:
-            content = Path(name).read_bytes()
         kind = parse_spec(self.args.frontend or _suffix(name)).name
         if kind not in self.available_frontends:
             known = did_you_mean(kind, self.available_frontends)
             raise PipelineError(f"{name}: unknown kind of file '{kind}'{known}")
         if kind == "onnx" and name == "<stdin>":
             raise PipelineError("expected a file for '-f onnx': its weights stay there")
+        if name == "<stdin>":
+            content = sys.stdin.buffer.read()
+        else:
+            content = Path(name).read_bytes()
         self.sources.texts[name] = content.decode("utf-8", "replace")
         if not self.args.split_input_file:
             return [Chunk(content, 0)]

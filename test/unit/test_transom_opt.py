@@ -1,0 +1,415 @@
+"""`transom-opt`: exit status, messages, output files, flags; never a traceback."""
+
+import io
+import os
+import stat
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Attribute
+from xdsl.passes import ModulePass
+from xdsl.utils.exceptions import PassFailedException
+
+from transom.registry import Registry, own_universe, registry
+from transom.runtime.files import write_whole
+from transom.tools import transom_opt
+
+GOOD = """\
+func.func @f(%x: i32) -> i32 {
+  %a = arith.addi %x, %x : i32
+  %b = arith.addi %x, %x : i32
+  %c = arith.muli %a, %b : i32
+  func.return %c : i32
+}
+"""
+BAD_SYNTAX = "func.func @f( {\n}\n"
+BAD_IR = "func.func @f() -> i32 {\n  func.return\n}\n"
+
+
+@dataclass(frozen=True)
+class Result:
+    status: int
+    out: str
+    err: str
+
+
+Run = Callable[..., Result]
+
+
+@pytest.fixture
+def run(
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> Run:
+    """Run the program on a text, in a folder of its own."""
+    monkeypatch.chdir(tmp_path)
+
+    def run_on(text: str | bytes, *args: str, file: str = "a.mlir") -> Result:
+        content = text if isinstance(text, bytes) else text.encode()
+        Path(file).write_bytes(content)
+        status = transom_opt.main([file, *args])
+        captured = capsys.readouterr()
+        return Result(status, captured.out, captured.err)
+
+    return run_on
+
+
+# Exit status and messages.
+
+
+def test_good_input(run: Run) -> None:
+    result = run(GOOD, "-p", "func.func(cse)")
+    assert (result.status, result.err) == (0, "")
+    assert result.out.count("arith.addi") == 1
+    assert result.out.endswith("}\n") and not result.out.endswith("\n\n")
+
+
+def test_syntax_error(run: Run) -> None:
+    result = run(BAD_SYNTAX)
+    assert (result.status, result.out) == (1, "")
+    first, line, caret = result.err.splitlines()
+    assert first.startswith("a.mlir:1:15: error: ")
+    assert (line, caret) == ("func.func @f( {", " " * 14 + "^")
+
+
+def test_verifier_error_is_at_its_op(run: Run) -> None:
+    result = run(BAD_IR)
+    assert (result.status, result.out) == (1, "")
+    assert result.err.startswith("a.mlir:2:3: error: 'func.return' op Expected")
+    assert result.err.endswith("  func.return\n  ^\n")
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (["-p", "cs"], "unknown pass 'cs'; did you mean 'cse'?\n  cs\n  ^"),
+        (["--pass-pipeline", "cs"], "unknown pass 'cs'"),
+        (["--to", "placd"], "unknown phase 'placd'; did you mean 'placed'?"),
+        (["--print-ir-after", "csee"], "unknown pass 'csee'; did you mean 'cse'?"),
+        (["-t", "x"], "invalid choice: 'x'"),
+        (["-t", "{"], "Expected pass name here"),
+        (["-f", "x"], "invalid choice: 'x'"),
+        (["--nonsense"], "unrecognized arguments: --nonsense"),
+    ],
+)
+def test_wrong_command_line(run: Run, args: list[str], message: str) -> None:
+    result = run(GOOD, *args)
+    assert (result.status, result.out) == (2, "")
+    assert f"transom-opt: error: {message}" in result.err or message in result.err
+    assert "Traceback" not in result.err
+
+
+def test_missing_file(run: Run, capsys: pytest.CaptureFixture[str]) -> None:
+    assert transom_opt.main(["none.mlir"]) == 1
+    err = capsys.readouterr().err
+    assert err == "transom-opt: error: none.mlir: No such file or directory\n"
+
+
+def test_unknown_suffix(run: Run) -> None:
+    result = run(GOOD, file="a.mlr")
+    assert result.status == 2
+    assert "a.mlr: unknown kind of file 'mlr'; did you mean 'mlir'?" in result.err
+
+
+def test_no_suffix_is_ir_text(run: Run) -> None:
+    assert run(GOOD, file="model").status == 0
+    assert run(GOOD, "-f", "mlir", file="a.mlr").status == 0
+
+
+def test_standard_input(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for args in ([], ["-"]):
+        content = io.TextIOWrapper(io.BytesIO(BAD_SYNTAX.encode()))
+        monkeypatch.setattr(sys, "stdin", content)
+        assert transom_opt.main(args) == 1
+        assert capsys.readouterr().err.startswith("<stdin>:1:15: error: ")
+
+
+def test_onnx_is_read_from_a_file(capsys: pytest.CaptureFixture[str]) -> None:
+    assert transom_opt.main(["-f", "onnx"]) == 2
+    assert "expected a file for '-f onnx'" in capsys.readouterr().err
+
+
+def test_input_that_is_not_text(run: Run) -> None:
+    result = run(b"\n\xff")
+    assert (result.status, result.err) == (
+        1,
+        "a.mlir:2:1: error: expected UTF-8 text\n�\n^\n",
+    )
+
+
+def test_empty_input_is_an_empty_module(run: Run) -> None:
+    assert run("").out == "builtin.module {\n}\n"
+
+
+def test_help_and_version(capsys: pytest.CaptureFixture[str]) -> None:
+    assert transom_opt.main(["--help"]) == 0
+    assert "--print-ir-after-change" in capsys.readouterr().out
+    assert transom_opt.main(["--version"]) == 0
+    assert capsys.readouterr().out.startswith("transom-opt ")
+
+
+def test_disable_verify_is_of_this_run_only(run: Run) -> None:
+    post_init = Attribute.__post_init__
+    assert run(BAD_IR, "--disable-verify").status == 0
+    assert Attribute.__post_init__ is post_init
+
+
+# Split files.
+
+THREE = f"{GOOD}// -----\n{BAD_IR}// ----- with words\n{GOOD}"
+
+
+def test_a_bad_chunk_does_not_stop_later_ones(run: Run) -> None:
+    result = run(THREE, "--split-input-file")
+    assert result.status == 1
+    assert result.out.count("@f") == 2
+    assert result.out.count("// -----\n") == 1
+    # Lines are those of the file.
+    assert result.err.startswith("a.mlir:9:3: error: 'func.return' op")
+    assert "  func.return\n  ^" in result.err
+
+
+def test_syntax_errors_in_a_chunk_have_the_line_of_the_file(run: Run) -> None:
+    result = run(f"{GOOD}// -----\n\n{BAD_SYNTAX}", "--split-input-file")
+    assert result.err.startswith("a.mlir:9:15: error: ")
+
+
+# Output files.
+
+
+def test_output_appears_whole_or_not_at_all(run: Run, tmp_path: Path) -> None:
+    out = tmp_path / "out.mlir"
+    out.write_text("old")
+    assert run(THREE, "--split-input-file", "-o", "out.mlir").status == 1
+    assert out.read_text() == "old"
+    result = run(GOOD, "-o", "out.mlir")
+    assert (result.status, result.out) == (0, "")
+    assert out.read_text().startswith("builtin.module")
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["a.mlir", "out.mlir"]
+
+
+def test_output_onto_the_input(run: Run, tmp_path: Path) -> None:
+    assert run(GOOD, "-p", "cse", "-o", "a.mlir").status == 0
+    assert (tmp_path / "a.mlir").read_text().count("addi") == 1
+
+
+def test_output_that_cannot_be_written(run: Run) -> None:
+    result = run(GOOD, "-o", "none/out.mlir")
+    assert (result.status, result.err) == (
+        1,
+        "transom-opt: error: none/out.mlir: No such file or directory\n",
+    )
+
+
+def test_output_keeps_links_and_modes(tmp_path: Path) -> None:
+    target, link = tmp_path / "target", tmp_path / "link"
+    target.write_text("old")
+    target.chmod(0o640)
+    link.symlink_to(target)
+    write_whole(str(link), "new")
+    assert link.is_symlink()
+    assert target.read_text() == "new"
+    assert stat.S_IMODE(target.stat().st_mode) == 0o640
+
+
+def test_new_files_get_the_usual_mode(tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    other.write_text("")
+    write_whole(str(tmp_path / "new"), "text")
+    assert (tmp_path / "new").stat().st_mode == other.stat().st_mode
+
+
+def test_output_to_a_device() -> None:
+    write_whole(os.devnull, "text")
+    assert not Path(os.devnull).is_file()
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_full_device_is_one_line(tmp_path: Path) -> None:
+    file = tmp_path / "a.mlir"
+    file.write_text(GOOD)
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "transom.tools.transom_opt", str(file)],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert done.returncode == 1
+    assert done.stderr == "transom-opt: error: <stdout>: No space left on device\n"
+
+
+def test_a_reader_that_goes_away_is_no_traceback(tmp_path: Path) -> None:
+    file = tmp_path / "a.mlir"
+    file.write_text(GOOD * 1)
+    read, write = os.pipe()
+    os.close(read)
+    done = subprocess.run(
+        [sys.executable, "-m", "transom.tools.transom_opt", str(file)],
+        stdout=write,
+        stderr=subprocess.PIPE,
+        text=True,
+        check=False,
+    )
+    os.close(write)
+    assert (done.returncode, done.stderr) == (1, "")
+
+
+# Dumps and checks.
+
+
+def test_dump_after_change(run: Run) -> None:
+    result = run(GOOD, "-p", "dce,func.func(cse,dce)", "--print-ir-after-change")
+    headers = [line for line in result.err.splitlines() if "IR Dump" in line]
+    assert headers == [
+        "// -----// IR Dump After CommonSubexpressionElimination (cse) "
+        "('func.func' operation: @f) //----- //"
+    ]
+    assert "builtin.module" not in result.err
+
+
+def test_dumps_around_all(run: Run) -> None:
+    flags = ("--print-ir-before-all", "--print-ir-after-all", "--print-ir-module-scope")
+    result = run(GOOD, "-p", "func.func(cse),dce", *flags)
+    whens = [line.split()[4] for line in result.err.splitlines() if "IR Dump" in line]
+    assert whens == ["Before", "After", "Before", "After"]
+    assert result.err.count("builtin.module") == 4
+
+
+def test_dump_of_one_pass(run: Run) -> None:
+    args = ("--print-ir-before", "dce", "--print-ir-after=cse")
+    result = run(GOOD, "-p", "cse,dce", *args)
+    headers = [line for line in result.err.splitlines() if "IR Dump" in line]
+    assert [h.split("(")[0].split()[4] for h in headers] == ["After", "Before"]
+
+
+def test_dumps_have_locations_if_asked(run: Run) -> None:
+    result = run(GOOD, "-p", "cse", "--print-ir-after-all", "--print-debuginfo")
+    assert 'loc("a.mlir":2:3)' in result.err
+    assert 'loc("a.mlir":2:3)' in result.out
+
+
+def test_times_go_to_stderr(run: Run) -> None:
+    result = run(GOOD, "-p", "cse,dce,cse", "--time-passes")
+    assert [line.split()[-1] for line in result.err.splitlines()] == ["cse", "dce"]
+
+
+def test_round_trip_holds(run: Run) -> None:
+    assert run(GOOD, "--verify-roundtrip").status == 0
+
+
+# Passes that go wrong. The table of passes is replaced, never the environment.
+
+
+@dataclass(frozen=True)
+class BreaksTheModule(ModulePass):
+    name = "breaks-the-module"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        last = list(op.walk())[-1]
+        last.detach()
+
+
+@dataclass(frozen=True)
+class Fails(ModulePass):
+    name = "fails"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        raise PassFailedException("cannot do it")
+
+
+@dataclass(frozen=True)
+class Raises(ModulePass):
+    name = "raises"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        raise KeyError("x")
+
+
+@pytest.fixture
+def with_passes(monkeypatch: pytest.MonkeyPatch) -> None:
+    fresh = Registry(dialects=registry().dialects, emitters=registry().emitters)
+    for cls in (BreaksTheModule, Fails, Raises):
+        fresh.passes.register(cls.name, lambda cls=cls: cls)
+    monkeypatch.setattr(transom_opt, "registry", lambda: fresh)
+
+
+@pytest.mark.usefixtures("with_passes")
+def test_the_pass_that_broke_the_module_is_named(run: Run) -> None:
+    result = run(GOOD, "-p", "breaks-the-module")
+    assert result.status == 1
+    assert "note: found after pass 'breaks-the-module'" in result.err
+    assert run(GOOD, "-p", "breaks-the-module", "--no-verify-each").status == 1
+
+
+@pytest.mark.usefixtures("with_passes")
+def test_a_pass_that_fails(run: Run) -> None:
+    result = run(GOOD, "-p", "fails", "--print-ir-after-failure")
+    assert "IR Dump After Fails Failed (fails)" in result.err
+    assert "a.mlir:1:1: error: pass 'fails' failed: cannot do it\n" in result.err
+    assert result.status == 1
+
+
+@pytest.mark.usefixtures("with_passes")
+def test_a_bug_is_one_line(run: Run) -> None:
+    result = run(GOOD, "-p", "raises")
+    assert result.status == 1
+    assert (
+        "error: pass 'raises' failed: KeyError: 'x' at test_transom_opt" in result.err
+    )
+    assert "this is a bug, '--traceback' shows more" in result.err
+    assert "Traceback" not in result.err
+    with pytest.raises(KeyError):
+        run(GOOD, "-p", "raises", "--traceback")
+
+
+# Listings and plug-ins.
+
+
+@pytest.mark.parametrize(
+    ("flag", "part"),
+    [
+        ("--show-phases", "tensor       kernels are tir functions"),
+        ("--show-dialects", "\ngraph\n"),
+        ("--list-passes", "\ncanonicalize: Applies all canonicalization patterns."),
+    ],
+)
+def test_listings(run: Run, flag: str, part: str) -> None:
+    result = run("", flag)
+    assert result.status == 0
+    assert part in result.out
+
+
+def test_broken_plugins_are_warnings(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    fresh = Registry(
+        dialects=registry().dialects,
+        passes=registry().passes,
+        emitters=registry().emitters,
+        problems=("plug-in 'x' of distribution 'y' cannot be loaded",),
+    )
+    monkeypatch.setattr(transom_opt, "registry", lambda: fresh)
+    result = run(GOOD)
+    assert result.status == 0
+    assert result.err == f"transom-opt: warning: {fresh.problems[0]}\n"
+    strict = run(GOOD, "--strict-plugins")
+    assert (strict.status, strict.out) == (1, "")
+    assert strict.err == f"transom-opt: error: {fresh.problems[0]}\n"
+
+
+def test_a_name_that_is_taken_adds_nothing() -> None:
+    fresh = Registry()
+    assert fresh.add(own_universe()) is None
+    count = len(fresh.dialects)
+    message = fresh.add(own_universe())
+    assert message is not None and message.endswith("is registered already")
+    assert len(fresh.dialects) == count
