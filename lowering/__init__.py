@@ -7,6 +7,14 @@ if __name__ != "transom.lowering":
 
 LOWERINGS: dict[str, str] = {
     "convert-graph-to-tir": "transom.lowering.convert_graph_to_tir:ConvertGraphToTirPass",
+    "convert-tir-to-executor": (
+        "transom.lowering.convert_tir_to_executor:ConvertTirToExecutorPass"
+    ),
+    "convert-to-llvm": "transom.lowering.convert_to_llvm:ConvertToLlvmPass",
+    "lower-executor-to-func": (
+        "transom.lowering.lower_executor_to_func:LowerExecutorToFuncPass"
+    ),
+    "convert-tir-to-scf": "transom.lowering.convert_tir_to_scf:ConvertTirToScfPass",
     "lower-scf-to-cf": "transom.lowering.lower_scf_to_cf:LowerScfToCfPass",
     "tir-bufferize-main": "transom.lowering.tir_bufferize_main:TirBufferizeMainPass",
 }

@@ -2,10 +2,14 @@
 The text of a whole module.
 """
 
-from xdsl.dialects.builtin import ModuleOp, StringAttr
+from typing import cast
 
-from transom.dialects import llvm
+from xdsl.dialects.builtin import ModuleOp, StringAttr, TensorType
+from xdsl.ir import Attribute
+
+from transom.dialects import graph, llvm
 from transom.dialects.diagnostics import OpError
+from transom.lowering.conversion import Refusal
 from transom.lowering.emit_llvm.attributes import (
     UNNAMED_ADDR,
     VISIBILITIES,
@@ -17,11 +21,12 @@ from transom.lowering.emit_llvm.constants import Initialiser
 from transom.lowering.emit_llvm.function import section_and_alignment, write_function
 from transom.lowering.emit_llvm.scope import ModuleState
 from transom.lowering.emit_llvm.text import name_text, quoted
+from transom.lowering.llvm_types import element_storage
 
 NOT_CODE = frozenset(
     (
         "executor.artifact",
-        "graph.weight",
+        "executor.pool",
         "target.device",
         "target.link",
         "target.memory",
@@ -64,6 +69,8 @@ def to_llvm_text(module: ModuleOp) -> str:
                 functions.append("\n".join(write_function(op, state)))
             case llvm.GlobalOp():
                 variables.append(global_text(op, state))
+            case graph.WeightOp():
+                variables.append(weight_text(op, state))
             case _ if op.name not in NOT_CODE:
                 raise OpError(op, f"no LLVM form for '{op.name}'")
             case _:
@@ -102,6 +109,16 @@ def header_lines(module: ModuleOp) -> list[str]:
         if isinstance(value, StringAttr):
             lines.append(f"target {keyword} = {quoted(value.data.encode())}")
     return lines
+
+
+def weight_text(op: graph.WeightOp, state: ModuleState) -> str:
+    """The declaration of a weight, whose data are bound when the code is loaded."""
+    type = cast("TensorType[Attribute]", op.type)
+    element = element_storage(type.element_type)
+    if isinstance(element, Refusal):
+        raise OpError(op, element.reason)
+    array = f"[{type.element_count()} x {state.types.text(element, op)}]"
+    return f"{name_text('@', op.sym_name.data)} = external constant {array}"
 
 
 def initialiser_text(op: llvm.GlobalOp, state: ModuleState) -> str:

@@ -1,0 +1,167 @@
+"""
+How compiled code reports failure: a function without results returns a status.
+
+Zero is success. Every op that can fail has a number, counted in module order; equal
+texts share one. The module keeps the texts as `executor.messages`, so that a run time
+can say what went wrong.
+
+```mlir
+func.func @f(%c: i1) {                        llvm.func @f(%c: i1) -> i32 {
+  cf.assert %c, "sizes differ"                  llvm.cond_br %c, ^ok, ^failed
+  func.return                           ==>   ^failed:
+}                                               llvm.return 1
+                                              ^ok:
+                                                llvm.return 0
+                                              }
+```
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import cast
+
+from xdsl.dialects import cf, func, memref
+from xdsl.dialects.builtin import ArrayAttr, IntegerAttr, ModuleOp, StringAttr, i32
+from xdsl.ir import Attribute, Operation, SSAValue
+
+from transom.dialects import executor, llvm, tir
+from transom.dialects.executor import MESSAGES
+from transom.lowering.conversion import ConversionRewriter
+
+OUT_OF_MEMORY = "out of memory"
+
+Allocation = memref.AllocOp | executor.AllocOp
+Function = func.FuncOp | tir.FuncOp
+
+
+def failure_text(op: Operation) -> str | None:
+    """What an op says when it fails; None for an op that cannot."""
+    match op:
+        case cf.AssertOp():
+            return op.msg.data
+        case tir.ExternOp() if op.status is not None:
+            return f"'{op.callee.data}' did not return {op.expected_status}"
+        case memref.AllocOp() | executor.AllocOp():
+            return OUT_OF_MEMORY
+        case _:
+            return None
+
+
+def callee_of(op: Operation) -> str | None:
+    """The function that an op calls for its status."""
+    match op:
+        case func.CallOp() | executor.CallOp():
+            return op.callee.string_value()
+        case tir.CallOp():
+            return op.callee_name
+        case _:
+            return None
+
+
+def functions_of(module: ModuleOp) -> Iterator[Function]:
+    for op in module.body.ops:
+        if isinstance(op, func.FuncOp | tir.FuncOp):
+            yield op
+
+
+def returns_status(function: Operation | None) -> bool:
+    """Whether a function says by its result if it failed."""
+    match function:
+        case func.FuncOp():
+            return not function.function_type.outputs.data
+        case tir.FuncOp() | executor.ArtifactOp():
+            return True
+        case _:
+            return False
+
+
+def enclosing_function(op: Operation) -> Operation | None:
+    """The function that an op is in."""
+    parent = op.parent_op()
+    while parent is not None and not isinstance(
+        parent, func.FuncOp | tir.FuncOp | llvm.FuncOp
+    ):
+        parent = parent.parent_op()
+    return parent
+
+
+class Failures:
+    """The status codes of a module, and the functions that may return one."""
+
+    def __init__(self, module: ModuleOp) -> None:
+        self.messages: list[str] = []
+        known = module.attributes.get(MESSAGES)
+        if isinstance(known, ArrayAttr):
+            texts = cast("ArrayAttr[Attribute]", known)
+            self.messages += [m.data for m in texts if isinstance(m, StringAttr)]
+        self.codes: dict[Operation, int] = {}
+        numbers = {text: n for n, text in enumerate(self.messages, 1)}
+        calls: dict[str, set[str]] = {}
+        self.fallible: set[str] = set()
+        for function in functions_of(module):
+            name = function.sym_name.data
+            callees = calls.setdefault(name, set())
+            if not function.body.blocks:
+                self.fallible.add(name)
+            for op in function.walk():
+                if (callee := callee_of(op)) is not None:
+                    callees.add(callee)
+                if (text := failure_text(op)) is None:
+                    continue
+                if text not in numbers:
+                    self.messages.append(text)
+                    numbers[text] = len(self.messages)
+                self.codes[op] = numbers[text]
+                self.fallible.add(name)
+        self.spread(calls)
+
+    def spread(self, calls: dict[str, set[str]]) -> None:
+        """Add the callers of functions that may fail, until there are no more."""
+        changed = True
+        while changed:
+            changed = False
+            for name, callees in calls.items():
+                unknown = callees - calls.keys()
+                if name not in self.fallible and (unknown or callees & self.fallible):
+                    self.fallible.add(name)
+                    changed = True
+
+    def record(self, module: ModuleOp) -> None:
+        """Keep the texts in the module."""
+        if self.messages:
+            texts = ArrayAttr([StringAttr(text) for text in self.messages])
+            module.attributes[MESSAGES] = texts
+
+    def check(
+        self, op: Operation, good: SSAValue, rewriter: ConversionRewriter
+    ) -> None:
+        """Return the code of `op` from its function unless `good` holds."""
+        self.require_status(op, rewriter)
+        leave_unless(rewriter, good, self.codes[op])
+
+    def require_status(self, op: Operation, rewriter: ConversionRewriter) -> None:
+        """Refuse an op whose function has no status to report a failure by."""
+        if not returns_status(enclosing_function(op)):
+            rewriter.refuse(
+                "expected a function without results, which returns a status, around "
+                "an op that may fail"
+            )
+
+
+def status_constant(value: int) -> llvm.ConstantOp:
+    """A status as a constant that is not inserted yet."""
+    return llvm.ConstantOp(IntegerAttr(value, i32), i32)
+
+
+def leave_unless(
+    rewriter: ConversionRewriter, good: SSAValue, status: int | SSAValue
+) -> None:
+    """Return a status from the function unless `good` holds."""
+    failed, follow = rewriter.new_block(), rewriter.new_block()
+    nothing: Sequence[SSAValue] = ()
+    rewriter.insert(llvm.CondBrOp(good, follow, nothing, failed, nothing))
+    with rewriter.at_end(failed):
+        if isinstance(status, int):
+            status = rewriter.insert(status_constant(status)).result
+        rewriter.insert(llvm.ReturnOp(status))
+    rewriter.append_blocks((failed,))
+    rewriter.continue_in(follow)
