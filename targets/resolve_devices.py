@@ -16,16 +16,18 @@ module {}  ==>  module attributes {
 ```
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, SymbolRefAttr
-from xdsl.ir import Attribute
+from xdsl.ir import Attribute, Operation
 from xdsl.passes import ModulePass
 
 from transom.dialects.diagnostics import Diagnostic, OpError, did_you_mean
 from transom.dialects.symbols import fresh_symbol, replace_attributes
 from transom.dialects.target import DeviceOp, PlaceAttr, get_config, set_config
+from transom.passes.pipeline import PassObserver
 from transom.targets.llvm_cpu.dialect import HOST, LlvmCpuAttr
 from transom.targets.llvm_cpu.host import UnknownHostError, resolved
 
@@ -37,23 +39,49 @@ def resolve_devices(module: ModuleOp) -> list[Diagnostic]:
     Raises `OpError` if the configuration names a device that is not declared.
     """
     notes: list[Diagnostic] = []
-    try:
-        if not _devices(module):
-            notes.append(_add_host(module))
-        _choose_host(module)
-        replace_attributes(module.walk(), _resolve_cpu)
-    except UnknownHostError as e:
-        raise OpError(module, str(e)) from None
+    if not _devices(module):
+        notes.append(_note_of_host(module))
+        _add_host(module)
+    _choose_host(module)
+
+    def with_cpu(attribute: Attribute) -> Attribute:
+        if isinstance(attribute, LlvmCpuAttr) and attribute.cpu.data == HOST:
+            return _with_cpu(attribute, module)
+        return attribute
+
+    replace_attributes(module.walk(), with_cpu)
     return notes
+
+
+@dataclass
+class HostNote(PassObserver):
+    """Tells the user, by way of `emit`, when the pass assumes the host as device."""
+
+    emit: Callable[[Diagnostic], None]
+
+    def before(self, pass_: ModulePass, op: Operation) -> None:
+        if not isinstance(pass_, TargetResolveDevicesPass):
+            return
+        if isinstance(op, ModuleOp) and not _devices(op):
+            self.emit(_note_of_host(op))
 
 
 def _devices(module: ModuleOp) -> list[DeviceOp]:
     return [op for op in module.ops if isinstance(op, DeviceOp)]
 
 
-def _add_host(module: ModuleOp) -> Diagnostic:
+def _note_of_host(module: ModuleOp) -> Diagnostic:
+    target = _with_cpu(LlvmCpuAttr.get(HOST), module)
+    return Diagnostic(
+        "note",
+        module.location,
+        f"no device is declared, so the host is assumed: '{target}'",
+    )
+
+
+def _add_host(module: ModuleOp) -> None:
     """Declare the host under a name that is free."""
-    target = resolved(LlvmCpuAttr.get(HOST))
+    target = _with_cpu(LlvmCpuAttr.get(HOST), module)
     device = DeviceOp(
         fresh_symbol(module, get_config(module).host or "host"), (target,)
     )
@@ -63,11 +91,6 @@ def _add_host(module: ModuleOp) -> Diagnostic:
         module.body.block.add_op(device)
     else:
         module.body.block.insert_op_before(device, first)
-    return Diagnostic(
-        "note",
-        module.location,
-        f"no device is declared, so the host is assumed: '{target}'",
-    )
 
 
 def _choose_host(module: ModuleOp) -> None:
@@ -95,10 +118,12 @@ def _choose_host(module: ModuleOp) -> None:
     set_config(module, {"host": SymbolRefAttr(host), "default_place": place})
 
 
-def _resolve_cpu(attribute: Attribute) -> Attribute:
-    if isinstance(attribute, LlvmCpuAttr) and attribute.cpu.data == HOST:
-        return resolved(attribute)
-    return attribute
+def _with_cpu(target: LlvmCpuAttr, module: ModuleOp) -> LlvmCpuAttr:
+    """A target for the host with its CPU named."""
+    try:
+        return resolved(target)
+    except UnknownHostError as e:
+        raise OpError(module, str(e)) from None
 
 
 @dataclass(frozen=True)
