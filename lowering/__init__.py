@@ -10,11 +10,11 @@ LOWERINGS: dict[str, str] = {
     "convert-tir-to-executor": (
         "transom.lowering.convert_tir_to_executor:ConvertTirToExecutorPass"
     ),
+    "convert-tir-to-scf": "transom.lowering.convert_tir_to_scf:ConvertTirToScfPass",
     "convert-to-llvm": "transom.lowering.convert_to_llvm:ConvertToLlvmPass",
     "lower-executor-to-func": (
         "transom.lowering.lower_executor_to_func:LowerExecutorToFuncPass"
     ),
-    "convert-tir-to-scf": "transom.lowering.convert_tir_to_scf:ConvertTirToScfPass",
     "lower-scf-to-cf": "transom.lowering.lower_scf_to_cf:LowerScfToCfPass",
     "tir-bufferize-main": "transom.lowering.tir_bufferize_main:TirBufferizeMainPass",
 }

@@ -9,6 +9,7 @@ stand beside nests.
 
 from xdsl.ir import Dialect
 
+import transom.dialects.arith_forms  # noqa: F401  # vector forms of casts and select
 from transom.dialects.tir import accesses, affine
 from transom.dialects.tir.attributes import (
     AccessAttr,

@@ -72,12 +72,12 @@ def text_of(op: Operation, *, generic: bool = False, locations: bool = False) ->
     return stream.getvalue()
 
 
-@dataclass
 class Case:
     """A kernel and what to call it with."""
 
-    kernel: tir.FuncOp
-    arguments: list[Any]
+    def __init__(self, kernel: tir.FuncOp, arguments: list[Any]) -> None:
+        self.kernel = kernel
+        self.arguments = arguments
 
     def __repr__(self) -> str:
         return f"{text_of(self.kernel)}\n{self.arguments}"

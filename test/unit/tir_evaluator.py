@@ -265,6 +265,20 @@ class Evaluator:
                 dest = op.dest.type
                 value = _REDUCE[op.kind.data](operands[0])
                 return [cast_to(value, dest)]
+            case vector.InsertOp():
+                (position,) = op.get_mixed_position()
+                assert isinstance(position, int), "static positions only"
+                result = operands[1].copy()
+                result[position] = operands[0]
+                return [result]
+            case vector.MaskedLoadOp():
+                self.loads += 1
+                array, *indices, mask, outside = operands
+                result = outside.copy()
+                for lane in np.flatnonzero(mask):
+                    at = [*indices[:-1], indices[-1] + lane]
+                    result[lane] = array[element(array, at)]
+                return [result]
             case vector.ExtractOp():
                 (position,) = op.get_mixed_position()
                 assert isinstance(position, int), "static positions only"

@@ -1,0 +1,112 @@
+"""
+Convert nests and blocks of `tir` to loops on scalars and vectors.
+
+```mlir
+tir.nest dims [parallel 4, reduction 8]       scf.for %i = %c0 to %c4 step %c1 {
+    ins(%a[d0, d1] : …) outs(%o[d0] : …)        %sum = scf.for %k = %c0 to %c8 step %c1
+  init { tir.yield %zero : f32 }                    iter_args(%acc = %zero) -> (f32) {
+  body (%x: f32, %acc: f32) {           ==>       %x = memref.load %a[%i, %k]
+    %s = arith.addf %acc, %x : f32                %s = arith.addf %acc, %x : f32
+    tir.yield %s : f32                            scf.yield %s : f32
+  }                                             }
+  finish (%acc: f32) {                          memref.store %sum, %o[%i]
+    tir.yield %acc : f32                      }
+  }
+```
+
+Afterwards no `tir.nest` and no `tir.block` is left. Accumulators stay in registers: the
+whole reduction runs inside of the loops of the parallel dims. Of a schedule, `cache`
+and `order` (of parallel dims), `register`, `vector`, `unroll` (of the others) and
+`parallel` are followed; without one all is scalar. Guards stand only where a padded
+access may leave the extent: the range of the vector dim is split, vectors at the border
+are masked.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects import scf
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Block, Region, SSAValue
+from xdsl.passes import ModulePass
+
+from transom.dialects import tir
+from transom.lowering.conversion import (
+    ConversionPattern,
+    ConversionRewriter,
+    ConversionTarget,
+    Operands,
+    Refusal,
+    apply_partial_conversion,
+)
+from transom.lowering.nest_loops import Emitter, NestLoops
+from transom.lowering.nest_loops.emitter import INDEX
+
+
+class ConvertNest(ConversionPattern[tir.NestOp]):
+    root = tir.NestOp
+
+    def match_and_rewrite(
+        self, op: tir.NestOp, operands: Operands, rewriter: ConversionRewriter
+    ) -> Refusal | None:
+        if op.schedule is not None:
+            for dim, _ in op.schedule.cache_tiles:
+                if op.dim_kinds[dim] is not tir.DimKind.PARALLEL:
+                    return Refusal(
+                        "expected cache tiles of parallel dims, but "
+                        f"'d{dim}' is {op.dim_kinds[dim]}"
+                    )
+        emitter = Emitter()
+        NestLoops(op, emitter, rewriter.converted).write()
+        for new in emitter.take_ops():
+            rewriter.insert(new)
+        rewriter.replace(op, (), ())
+
+
+class ConvertBlock(ConversionPattern[tir.BlockOp]):
+    root = tir.BlockOp
+
+    def match_and_rewrite(
+        self, op: tir.BlockOp, operands: Operands, rewriter: ConversionRewriter
+    ) -> Refusal | None:
+        bounds = iter(operands)
+        limits = [
+            next(bounds) if bound is None else bound for bound in op.static_bounds
+        ]
+        parallel = op.schedule.parallel_dims if op.schedule is not None else ()
+        emitter = Emitter()
+        limit_values = [emitter.index(limit) for limit in limits]
+        zero, one = emitter.index(0), emitter.index(1)
+        for new in emitter.take_ops():
+            rewriter.insert(new)
+
+        def loops(dim: int, indices: tuple[SSAValue, ...]) -> None:
+            if dim == op.rank:
+                rewriter.inline_block(op.body.block, indices)
+                return
+            block = Block(arg_types=[INDEX])
+            with rewriter.at_end(block):
+                loops(dim + 1, (*indices, block.args[0]))
+            region = Region(block)
+            if dim in parallel:
+                block.add_op(scf.ReduceOp())
+                loop = scf.ParallelOp([zero], [limit_values[dim]], [one], region)
+            else:
+                block.add_op(scf.YieldOp())
+                loop = scf.ForOp(zero, limit_values[dim], one, (), region)
+            rewriter.insert(loop)
+
+        loops(0, ())
+        rewriter.replace(op, (), ())
+
+
+@dataclass(frozen=True)
+class ConvertTirToScfPass(ModulePass):
+    name = "convert-tir-to-scf"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        target = ConversionTarget()
+        target.add_illegal_op(tir.NestOp, tir.BlockOp)
+        apply_partial_conversion(op, target, (ConvertNest(), ConvertBlock()))
