@@ -14,7 +14,7 @@ cannot be made legal then that pattern has failed, and is taken back.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, NoReturn, TypeAlias
 
@@ -137,15 +137,17 @@ class Engine:
         plan of the block in which they end.
         """
         state = self.state
+        source = state.plans.get(block)
         saved, state.plan = state.plan, plan
-        op = block._first_op
-        while op is not None:
-            following = op._next_op
-            if following is None and terminator is not None and _ends_region(op):
+        if source is None or source is plan:
+            ops, last = _ops_of(block), block._last_op
+        else:
+            ops, last = tuple(source.ops), source.ops[-1] if source.ops else None
+        for op in ops:
+            if terminator is not None and op is last and _ends_region(op):
                 terminator(op)
             else:
                 visit(op)
-            op = following
         saved, state.plan = state.plan, saved
         return saved
 
@@ -190,10 +192,35 @@ class Engine:
     def _keep(self, op: Operation, case: Case, visit: Visitor) -> None:
         """Leave an op as it is, but for its operands, successors and contents."""
         state = self.state
-        values = state.values
+        self._update_operands(op)
+        if op._successors:
+            successors = [state.final_block(s) for s in op._successors]
+            if any(
+                new is not s for new, s in zip(successors, op._successors, strict=True)
+            ):
+                state.set_successors(op, successors)
+        for result in op.results:
+            state.set_value(result, result)
+        state.plan.ops.append(op)
+        if op.regions:
+            saved = self._all_legal
+            if case.recursive is not None and not saved:
+                self._all_legal = case.recursive(op) is True
+            for region in op.regions:
+                self.visit_region(region, visit)
+                if state.chained:
+                    self._update_region(region)
+            self._all_legal = saved
+
+    def _update_operands(self, op: Operation) -> None:
+        """Plan the operands of an op that stays."""
+        state = self.state
+        chained = state.chained
+        lookup = state.lookup if chained else state.values.get
+        planned = state.operands_of(op) if chained else op._operands
         operands: list[SSAValue] | None = None
-        for index, value in enumerate(op._operands):
-            group = values.get(value)
+        for index, value in enumerate(planned):
+            group = lookup(value)
             if group is value:
                 continue
             if group is None:
@@ -203,26 +230,19 @@ class Engine:
             if isinstance(group, tuple) or group.type != value.type:
                 group = self.values.to_source(op, index, value, group)
             if operands is None:
-                operands = list(op._operands)
+                operands = list(planned)
             operands[index] = group
         if operands is not None:
-            state.operand_updates.append((op, operands))
-        if op._successors:
-            blocks = state.blocks
-            successors = [blocks.get(s, s) for s in op._successors]
-            if any(s in blocks for s in op._successors):
-                state.successor_updates.append((op, successors))
-        for result in op.results:
-            values[result] = result
-            state.value_log.append(result)
-        state.plan.ops.append(op)
-        if op.regions:
-            saved = self._all_legal
-            if case.recursive is not None and not saved:
-                self._all_legal = case.recursive(op) is True
-            for region in op.regions:
-                self.visit_region(region, visit)
-            self._all_legal = saved
+            state.set_operands(op, operands)
+
+    def _update_region(self, region: Region) -> None:
+        """Plan operands again for ops that had been planned to stay before."""
+        for block in region.blocks:
+            plan = self.state.plans.get(block)
+            for op in () if plan is None else tuple(plan.ops):
+                self._update_operands(op)
+                for nested in op.regions:
+                    self._update_region(nested)
 
     # Patterns
 
@@ -364,6 +384,13 @@ class Engine:
         if isinstance(answer, Refusal):
             return Legality.ILLEGAL, answer.reason
         return (Legality.LEGAL if answer else Legality.ILLEGAL), None
+
+
+def _ops_of(block: Block) -> Iterator[Operation]:
+    op = block._first_op
+    while op is not None:
+        yield op
+        op = op._next_op
 
 
 def _ends_region(op: Operation) -> bool:

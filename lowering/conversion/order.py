@@ -6,17 +6,22 @@ The order in which the blocks of a region are visited.
 # Most regions have one block, and counting blocks through xDSL's iterator costs more
 # than visiting it.
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from xdsl.ir import Block, Region
 
 
-def dominance_order(region: Region) -> Sequence[Block]:
+def dominance_order(
+    region: Region, successors: Callable[[Block], Sequence[Block]] | None = None
+) -> Sequence[Block]:
     """
     The blocks of a region, each after those that dominate it; then unreachable ones.
 
     This is reverse postorder, in which successors keep their order where they can.
+    `successors` says where blocks branch to whose ops are not in them yet.
     """
+    if successors is None:
+        successors = _successors
     first = region._first_block
     if first is None:
         return ()
@@ -24,7 +29,7 @@ def dominance_order(region: Region) -> Sequence[Block]:
         return (first,)
     postorder: list[Block] = []
     seen = {first}
-    stack: list[tuple[Block, Iterator[Block]]] = [(first, _successors(first))]
+    stack: list[tuple[Block, Iterator[Block]]] = [(first, reversed(successors(first)))]
     while stack:
         block, rest = stack[-1]
         successor = next(rest, None)
@@ -33,11 +38,11 @@ def dominance_order(region: Region) -> Sequence[Block]:
             stack.pop()
         elif successor not in seen:
             seen.add(successor)
-            stack.append((successor, _successors(successor)))
+            stack.append((successor, reversed(successors(successor))))
     unreachable = [block for block in region.blocks if block not in seen]
     return (*reversed(postorder), *unreachable)
 
 
-def _successors(block: Block) -> Iterator[Block]:
+def _successors(block: Block) -> Sequence[Block]:
     last = block._last_op
-    return iter(()) if last is None else reversed(last._successors)
+    return () if last is None else last._successors

@@ -71,7 +71,6 @@ class Outcome:
         """Erase ops that are no longer used, if others have taken up what they say."""
         if not self._failed:
             return
-        updates = {op: operands for op, operands in state.operand_updates}
         replaced = set(state.replaced)
         for entry in tuple(reversed(self._failed)):
             op = entry.op
@@ -80,7 +79,7 @@ class Outcome:
             users = [use.operation for r in op.results for use in r.uses]
             results = set(op.results)
             if users and not any(
-                results.intersection(updates.get(user, user._operands))
+                results.intersection(state.operands_of(user))
                 for user in users
                 if user not in state.dead and _lives(user, replaced, state)
             ):

@@ -139,14 +139,13 @@ class ConversionRewriter:
                 f"{frame.pattern.name} replaces the {len(op.results)} results of "
                 f"'{name_of_op(op)}' by {len(results)}"
             )
-        values, log = self._state.values, self._state.value_log
+        state = self._state
         for old, new in zip(op.results, results, strict=True):
             # `isinstance` is slow for the abstract classes of values.
-            group = values.get(new) if type(new) is OpResult else None
+            group = state.lookup(new) if type(new) is OpResult else None
             if group is None:
                 group = self._resolve(new)
-            values[old] = group
-            log.append(old)
+            state.set_value(old, group)
             if old._name is not None:
                 for value in group if isinstance(group, tuple) else (group,):
                     if value._name is None:
@@ -202,7 +201,7 @@ class ConversionRewriter:
 
     def converted_block(self, block: Block) -> Block:
         """The block that a block of the input becomes: for successors."""
-        return self._state.blocks.get(block, block)
+        return self._state.final_block(block)
 
     def convert_region(
         self,
@@ -242,7 +241,7 @@ class ConversionRewriter:
                 extra_types if is_entry else (),
                 prologue if is_entry else None,
             )
-        for block in dominance_order(region):
+        for block in dominance_order(region, state.planned_successors):
             new_block = state.blocks[block]
             hook = self._terminator(frame, terminator)
             engine.visit_block(block, state.plans[new_block], engine.visit, hook)
@@ -373,7 +372,7 @@ class ConversionRewriter:
         return values[0] if len(values) == 1 else tuple(values)
 
     def _resolve_value(self, value: SSAValue) -> Group:
-        group = self._state.values.get(value)
+        group = self._state.lookup(value)
         if group is not None:
             return group
         pattern = self._frame.pattern
@@ -400,7 +399,7 @@ class ConversionRewriter:
             last = state.plan.ops[-1] if state.plan.ops else None
             return last if any(last is new for new in created) else None
         for result in op.results:
-            group = state.values[result]
+            group = state.lookup(result) or ()
             for value in group if isinstance(group, tuple) else (group,):
                 owner = value.owner
                 if any(owner is new for new in created):
@@ -475,6 +474,8 @@ class ConversionRewriter:
 
     def _copy(self, region: Region) -> Region:
         """A copy of a region of the input, whose ops are converted as the others."""
+        if region.first_block in self._state.plans:
+            raise PatternError("the region of a generated op is converted twice")
         copy = region.clone()
         self._state.created.extend(copy.walk())
         return copy

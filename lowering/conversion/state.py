@@ -14,8 +14,8 @@ New ops do use values of the module, and such uses are dropped when they are tak
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TypeAlias
+from collections.abc import Callable, Sequence
+from typing import TypeAlias, TypeVar
 
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
@@ -49,6 +49,10 @@ class State:
         self.values: dict[SSAValue, Group] = {}
         self.blocks: dict[Block, Block] = {}
         self.plans: dict[Block, Plan] = {}
+        self.operand_updates: dict[Operation, list[SSAValue]] = {}
+        self.successor_updates: dict[Operation, list[Block]] = {}
+        self.chained = False
+        """Whether what a value has become may itself have become something else."""
         self.dead: set[Operation] = set()
         self.deferred: set[Block] = set()
         # Logs: each grows at the end, and is cut back to a mark.
@@ -56,8 +60,6 @@ class State:
         self.plan_log: list[Plan] = []
         self.created: list[Operation] = []
         self.replaced: list[Operation] = []
-        self.operand_updates: list[tuple[Operation, list[SSAValue]]] = []
-        self.successor_updates: list[tuple[Operation, list[Block]]] = []
         self.placements: list[tuple[Block, Block]] = []
         self.undo_log: list[Callable[[], object]] = []
 
@@ -69,9 +71,56 @@ class State:
         return plan
 
     def set_value(self, value: SSAValue, group: Group) -> None:
-        """Say what a value has become; each value becomes something once."""
+        """Say what a value has become."""
+        previous = self.values.get(value)
         self.values[value] = group
-        self.value_log.append(value)
+        if previous is None:
+            self.value_log.append(value)
+        elif previous is not group:
+            # What was planned is converted again: a region of a generated op.
+            self.chained = True
+            self.undo_log.append(lambda: self.values.update({value: previous}))
+
+    def lookup(self, value: SSAValue) -> Group | None:
+        """What a value has become in the end; None if it has not been visited."""
+        group = self.values.get(value)
+        if not self.chained or group is None or group is value:
+            return group
+        if not isinstance(group, tuple):
+            return self.lookup(group) or group
+        parts = [self.lookup(part) or (part,) for part in group]
+        flat = [v for p in parts for v in (p if isinstance(p, tuple) else (p,))]
+        return flat[0] if len(flat) == 1 else tuple(flat)
+
+    def final_block(self, block: Block) -> Block:
+        """What a block has become in the end."""
+        while (new := self.blocks.get(block)) is not None:
+            block = new
+        return block
+
+    def operands_of(self, op: Operation) -> Sequence[SSAValue]:
+        """The operands of an op that stays, as planned."""
+        return self.operand_updates.get(op) or op._operands
+
+    def set_operands(self, op: Operation, operands: list[SSAValue]) -> None:
+        """Plan to change the operands of an op that stays."""
+        self.undo_log.append(_restore(self.operand_updates, op))
+        self.operand_updates[op] = operands
+
+    def successors_of(self, op: Operation) -> Sequence[Block]:
+        """The successors of an op that stays, as planned."""
+        return self.successor_updates.get(op) or op._successors
+
+    def set_successors(self, op: Operation, successors: list[Block]) -> None:
+        """Plan to change the successors of an op that stays."""
+        self.undo_log.append(_restore(self.successor_updates, op))
+        self.successor_updates[op] = successors
+
+    def planned_successors(self, block: Block) -> Sequence[Block]:
+        """Where a block branches to, as planned."""
+        plan = self.plans.get(block)
+        last = block._last_op if plan is None else plan.ops[-1] if plan.ops else None
+        return () if last is None else self.successors_of(last)
 
     def map_block(self, old: Block, new: Block) -> None:
         """Say which block a block becomes; the old one can be moved from once."""
@@ -101,8 +150,6 @@ class State:
                 len(self.plan_log),
                 len(self.created),
                 len(self.replaced),
-                len(self.operand_updates),
-                len(self.successor_updates),
                 len(self.placements),
                 len(self.undo_log),
             ),
@@ -111,7 +158,7 @@ class State:
     def rollback(self, mark: Mark) -> None:
         """Take back all since a mark."""
         plan, size, changed, lengths = mark
-        values, plans, created, replaced, operands, successors, places, undo = lengths
+        values, plans, created, replaced, places, undo = lengths
         for action in reversed(self.undo_log[undo:]):
             action()
         for value in self.value_log[values:]:
@@ -125,8 +172,6 @@ class State:
         del self.plan_log[plans:]
         del self.created[created:]
         del self.replaced[replaced:]
-        del self.operand_updates[operands:]
-        del self.successor_updates[successors:]
         del self.placements[places:]
         self.plan = plan
         del plan.ops[size:]
@@ -134,15 +179,15 @@ class State:
 
     def commit(self) -> None:
         """Make the module what the conversion planned."""
-        for op, operands in self.operand_updates:
+        for op, operands in self.operand_updates.items():
             op.operands = operands
-        for op, successors in self.successor_updates:
+        for op, successors in self.successor_updates.items():
             op.successors = successors
         for old in self.blocks:
             old._first_op = old._last_op = None
         dead = self.dead
         for plan in self.plan_log:
-            if plan.changed:
+            if plan.changed and plan.block not in self.blocks:
                 ops = plan.ops
                 if dead:
                     ops = [op for op in ops if op not in dead]
@@ -162,6 +207,17 @@ class State:
                 if block not in self.blocks:
                     for nested in block.walk():
                         drop_uses(nested)
+
+
+_T = TypeVar("_T")
+
+
+def _restore(planned: dict[Operation, _T], op: Operation) -> Callable[[], object]:
+    """An action that takes back what is about to be planned for an op."""
+    if op not in planned:
+        return lambda: planned.pop(op)
+    previous = planned[op]
+    return lambda: planned.update({op: previous})
 
 
 def drop_uses(op: Operation) -> None:

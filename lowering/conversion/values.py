@@ -49,10 +49,11 @@ class Values:
         """The operands of an op in the types that a pattern expects."""
         assert self._engine.frame is not None, "operands are for a pattern"
         watched = self._engine.frame.watched
-        values = self._state.values
+        state = self._state
+        lookup = state.lookup if state.chained else state.values.get
         groups: list[Group] = []
         for index, value in enumerate(op._operands):
-            group = values.get(value)
+            group = lookup(value)
             if group is None or isinstance(group, tuple):
                 group = self.converted(value, converter, index)
             else:
@@ -69,7 +70,7 @@ class Values:
         self, value: SSAValue, converter: TypeConverter | None, index: int | None = None
     ) -> Group:
         """What a value has become, in the types that a converter asks for."""
-        group = self._state.values.get(value)
+        group = self._state.lookup(value)
         wanted = (value.type,) if converter is None else converter.convert(value.type)
         if group is None:
             group = self.stand_in_or_outside(value, wanted)
@@ -211,12 +212,16 @@ class Values:
         state = self._state
         for (value, types), cast in self._stand_ins.items():
             stand_ins = set[SSAValue](cast.results)
-            updates = [u for u in state.operand_updates if stand_ins.intersection(u[1])]
+            updates = [
+                (op, operands)
+                for op, operands in state.operand_updates.items()
+                if stand_ins.intersection(operands)
+            ]
             users = [use.operation for result in cast.results for use in result.uses]
             users.extend(op for op, _ in updates)
             if not users:
                 continue
-            group = state.values.get(value)
+            group = state.lookup(value)
             if group is None:
                 raise PatternError(
                     f"'{name_of_op(users[0])}' uses a value that was never inserted"

@@ -38,6 +38,12 @@ def all_ops(module: ModuleOp) -> list[Operation]:
     return list(module.walk())
 
 
+def values_of(op: Operation) -> list[SSAValue]:
+    """The results of an op and the arguments of its blocks."""
+    blocks = [block for region in op.regions for block in region.blocks]
+    return [*op.results, *(arg for block in blocks for arg in block.args)]
+
+
 def fingerprint(module: ModuleOp) -> object:
     """Everything about a module that a failed conversion must leave alone."""
     ops = all_ops(module)
@@ -48,10 +54,7 @@ def fingerprint(module: ModuleOp) -> object:
         [
             [(id(use.operation), use.index) for use in value.uses]
             for op in ops
-            for value in (
-                *op.results,
-                *(a for r in op.regions for b in r.blocks for a in b.args),
-            )
+            for value in values_of(op)
         ],
         [
             [id(use.operation) for use in block.uses]
