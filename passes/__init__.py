@@ -18,9 +18,6 @@ PASSES: dict[str, str] = {
     "target-remove-dead-symbols": (
         "transom.passes.target_remove_dead_symbols:TargetRemoveDeadSymbolsPass"
     ),
-    "target-resolve-devices": (
-        "transom.targets.resolve_devices:TargetResolveDevicesPass"
-    ),
     "tir-fuse-nests": "transom.passes.tir_fuse_nests:TirFuseNestsPass",
     "tir-lift-scratch": "transom.passes.tir_lift_scratch:TirLiftScratchPass",
     "tir-plan-memory": "transom.passes.tir_plan_memory:TirPlanMemoryPass",

@@ -14,3 +14,10 @@ TARGET_DIALECTS: dict[str, str] = {
     "llvm_cpu": "transom.targets.llvm_cpu.dialect:LlvmCpu",
 }
 """Dialects owned by the in-tree targets."""
+
+TARGET_PASSES: dict[str, str] = {
+    "target-resolve-devices": (
+        "transom.targets.resolve_devices:TargetResolveDevicesPass"
+    ),
+}
+"""Passes of this layer: name to `module:Class`, resolved when first used."""

@@ -25,7 +25,7 @@ from transom.dialects import DIALECTS
 from transom.lowering import LOWERINGS
 from transom.passes import PASSES
 from transom.passes.pipeline import PassRegistry
-from transom.targets import TARGET_DIALECTS
+from transom.targets import TARGET_DIALECTS, TARGET_PASSES
 
 GROUP = "xdsl.universe"
 """The entry points that are plug-ins."""
@@ -79,6 +79,11 @@ class Registry:
         return None
 
 
+def own_passes() -> dict[str, str]:
+    """Our passes of all layers: name to `module:Class`."""
+    return {**PASSES, **LOWERINGS, **TARGET_PASSES}
+
+
 def own_universe() -> Universe:
     """What transom adds to xDSL's own, for other tools too."""
     dialects = {**DIALECTS, **TARGET_DIALECTS}
@@ -88,9 +93,7 @@ def own_universe() -> Universe:
             for name, path in dialects.items()
             if name not in REPLACED_DIALECTS
         },
-        all_passes={
-            name: _resolver(path) for name, path in {**PASSES, **LOWERINGS}.items()
-        },
+        all_passes={name: _resolver(path) for name, path in own_passes().items()},
     )
 
 
