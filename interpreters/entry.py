@@ -5,7 +5,7 @@ Equal symbols of `#graph.desc` are equal sizes, within their bounds; that is che
 here, once.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeAlias, cast
 
@@ -107,18 +107,13 @@ def _computed_sizes(
     shapes = interpreter.find(name)
     if not isinstance(shapes, FuncOp) or shapes.is_declaration:
         return iter(())
-    dynamic = [
-        np.int64(size)
-        for value, argument in zip(given, arguments_of(function), strict=False)
-        if isinstance(argument.type, MemRefType)
-        for size, extent in zip(
-            np.shape(value),
-            cast("MemRefType[Any]", argument.type).get_shape(),
-            strict=True,
-        )
-        if extent == -1
-    ]
-    return iter([int(cast(Any, size)) for size in interpreter.call(shapes, dynamic)])
+    dynamic: list[Value] = []
+    for value, argument in zip(given, arguments_of(function), strict=False):
+        type: Any = argument.type
+        if isinstance(type, MemRefType):
+            sizes = zip(np.shape(value), type.get_shape(), strict=True)
+            dynamic += [np.int64(size) for size, extent in sizes if extent < 0]
+    return iter([int(size) for size in interpreter.call(shapes, dynamic)])
 
 
 def entry_results(
@@ -258,6 +253,9 @@ def _new_memory(
         for axis, symbol in enumerate(symbols):
             if shape[axis] < 0 and symbol is not None and symbol.name in sizes.known:
                 shape[axis] = sizes.known[symbol.name][0]
+    for axis, extent in enumerate(type.get_shape()):
+        if extent < 0:
+            shape[axis] = next(computed, shape[axis])
     if any(size < 0 for size in shape):
         raise InputError(
             f"{argument.label}: the size of '{described}' is not known before the run"

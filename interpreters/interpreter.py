@@ -153,6 +153,10 @@ class Interpreter:
         finally:
             self._depth -= 1
 
+    def find(self, name: str) -> Operation | None:
+        """The top-level op called `name`, if there is one."""
+        return self._symbols.get(name)
+
     def symbol(self, op: Operation, name: str) -> Operation:
         """The top-level op called `name`, which `op` uses."""
         found = self._symbols.get(name)
