@@ -145,16 +145,24 @@ class MemRef:
         return gep(rewriter, self.pointer, (self.offset,), self.storage)
 
     def element(
-        self, rewriter: ConversionRewriter, indices: Sequence[Number]
+        self,
+        rewriter: ConversionRewriter,
+        indices: Sequence[Number],
+        *,
+        inbounds: bool = True,
     ) -> SSAValue:
-        """The address of an element."""
+        """
+        The address of an element.
+
+        The first lane of a masked access may be out of bounds, before the memref too.
+        """
         extents = nested_extents(self.strides)
         base = self.start(rewriter)
         if extents is None:
             place: Number = 0
             for index, stride in zip(indices, self.strides, strict=True):
                 place = add(rewriter, place, multiply(rewriter, index, stride))
-            return gep(rewriter, base, (place,), self.storage)
+            return gep(rewriter, base, (place,), self.storage, inbounds=inbounds)
         type = self.storage
         path = list(indices)
         if extents and extents[-1] == 1:
@@ -163,7 +171,7 @@ class MemRef:
             path.append(0)
         for extent in reversed(extents):
             type = llvm.LLVMArrayType(extent, type)
-        return gep(rewriter, base, path, type)
+        return gep(rewriter, base, path, type, inbounds=inbounds)
 
     @property
     def is_contiguous(self) -> bool:
@@ -213,6 +221,8 @@ def gep(
     pointer: SSAValue,
     indices: Sequence[Number],
     element: Attribute,
+    *,
+    inbounds: bool = True,
 ) -> SSAValue:
     """The address that indices lead to, from a pointer to `element`s."""
     if all(isinstance(index, int) and index == 0 for index in indices):
@@ -227,5 +237,7 @@ def gep(
             dynamic.append(constant(rewriter, index))
     pointer_type = cast(llvm.LLVMPointerType, pointer.type)
     return rewriter.insert(
-        llvm.GEPOp(pointer, constants, element, dynamic, pointer_type, inbounds=True)
+        llvm.GEPOp(
+            pointer, constants, element, dynamic, pointer_type, inbounds=inbounds
+        )
     ).result

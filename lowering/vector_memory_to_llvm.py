@@ -121,7 +121,7 @@ class ConvertMaskedLoad(ConversionPattern[vector.MaskedLoadOp]):
     ) -> Refusal | None:
         source = neighbours(op.base, operands.groups[0], op.result, rewriter)
         indices = numbers(op.indices, operands.named("indices"))
-        address = source.element(rewriter, indices)
+        address = source.element(rewriter, indices, inbounds=False)
         mask, other = operands[-2], operands[-1]
         value = masked_load(rewriter, address, mask, other, alignment_of(op, source))
         rewriter.replace(op, (), (value,))
@@ -152,7 +152,7 @@ class ConvertMaskedStore(ConversionPattern[vector.MaskedStoreOp]):
     ) -> Refusal | None:
         target = neighbours(op.base, operands.groups[0], op.value_to_store, rewriter)
         indices = numbers(op.indices, operands.named("indices"))
-        address = target.element(rewriter, indices)
+        address = target.element(rewriter, indices, inbounds=False)
         value = to_memory(rewriter, operands[-1])
         rewriter.replace(
             op,
@@ -177,7 +177,7 @@ class ConvertTransferRead(ConversionPattern[vector.TransferReadOp]):
         source = neighbours(op.source, operands.groups[0], op.result, rewriter)
         (type,) = result_signature(op, rewriter.converter).types
         indices = numbers(op.indices, operands.named("indices"))
-        address = source.element(rewriter, indices)
+        address = source.element(rewriter, indices, inbounds=False)
         given = operands.named("mask")
         mask = transfer_mask(op, source, indices, type, tuple(given), rewriter)
         alignment = alignment_of(op, source)
@@ -207,7 +207,7 @@ class ConvertTransferWrite(ConversionPattern[vector.TransferWriteOp]):
             return refusal
         target = neighbours(op.source, operands.groups[1], op.vector, rewriter)
         indices = numbers(op.indices, operands.named("indices"))
-        address = target.element(rewriter, indices)
+        address = target.element(rewriter, indices, inbounds=False)
         value = operands[0]
         given = operands.named("mask")
         mask = transfer_mask(op, target, indices, value.type, tuple(given), rewriter)
