@@ -14,7 +14,9 @@ PASSES: dict[str, str] = {
     "graph-outline-regions": (
         "transom.passes.graph_outline_regions:GraphOutlineRegionsPass"
     ),
-    "target-assign-places": "transom.passes.target_assign_places:TargetAssignPlacesPass",
+    "target-assign-places": (
+        "transom.passes.target_assign_places:TargetAssignPlacesPass"
+    ),
     "target-remove-dead-symbols": (
         "transom.passes.target_remove_dead_symbols:TargetRemoveDeadSymbolsPass"
     ),
