@@ -7,11 +7,22 @@ function's type, the type of a result or a block argument.
 
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache
 from typing import NamedTuple, TypeVar, cast
 from weakref import WeakKeyDictionary
 
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, StringAttr, SymbolRefAttr
-from xdsl.ir import Attribute, Operation, ParametrizedAttribute, SSAValue
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DictionaryAttr,
+    FloatAttr,
+    IndexType,
+    IntegerAttr,
+    IntegerType,
+    StringAttr,
+    SymbolRefAttr,
+    UnitAttr,
+)
+from xdsl.ir import Attribute, Data, Operation, ParametrizedAttribute, SSAValue
 from xdsl.traits import SymbolTable
 from xdsl.utils.exceptions import VerifyException
 
@@ -120,16 +131,27 @@ def _parts(attribute: Attribute) -> tuple[Attribute, ...]:
     return ()
 
 
-def attributes_of(op: Operation) -> Iterator[Attribute]:
-    """All attributes and types that an op itself holds; not those of ops inside it."""
-    yield from op.properties.values()
-    yield from op.attributes.values()
+@cache
+def _is_leaf(kind: type[Attribute]) -> bool:
+    """Whether attributes of a class hold no symbols and nothing that could."""
+    if issubclass(kind, Data):
+        return kind not in (ArrayAttr, DictionaryAttr)
+    return kind in (FloatAttr, IndexType, IntegerAttr, IntegerType, UnitAttr)
+
+
+def attributes_of(op: Operation) -> list[Attribute]:
+    """
+    The attributes and types that an op itself holds, not those of ops inside it; those
+    that cannot hold a symbol are left out.
+    """
+    found = [*op.properties.values(), *op.attributes.values()]
     for result in op.results:
-        yield result.type
+        found.append(result.type)
     for region in op.regions:
         for block in region.blocks:
             for arg in block.args:
-                yield arg.type
+                found.append(arg.type)
+    return [a for a in found if not _is_leaf(type(a))]
 
 
 def ops_in_scope(table: Operation) -> Iterator[Operation]:
@@ -138,11 +160,10 @@ def ops_in_scope(table: Operation) -> Iterator[Operation]:
     while stack:
         op = stack.pop()
         yield op
-        if op is not table and op.has_trait(SymbolTable):
-            continue
-        for region in reversed(op.regions):
-            for block in reversed(tuple(region.blocks)):
-                stack.extend(reversed(tuple(block.ops)))
+        if op.regions and (op is table or not op.has_trait(SymbolTable)):
+            for region in reversed(op.regions):
+                for block in reversed(tuple(region.blocks)):
+                    stack.extend(reversed(tuple(block.ops)))
 
 
 def walk_symbol_uses(root: Operation) -> Iterator[SymbolUse]:

@@ -68,12 +68,15 @@ class PlaceChecker:
 
     def verify(self, op: Operation) -> None:
         """Raise `RuleError` at an op that holds a place which cannot be."""
+        seen = self._seen
         for attribute in attributes_of(op):
             # By identity: to hash a type costs more than to look at it.
-            known = self._seen.get(id(attribute))
+            known = seen.get(id(attribute))
             if known is None:
-                known = (attribute, self._wrong_place_in(attribute))
-                self._seen[id(attribute)] = known
+                known = seen[id(attribute)] = (
+                    attribute,
+                    self._wrong_place_in(attribute),
+                )
             if known[1] is not None:
                 raise RuleError(op, known[1])
 
