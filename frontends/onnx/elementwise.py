@@ -1,0 +1,174 @@
+"""
+Element-wise operators.
+"""
+
+from collections.abc import Callable
+from functools import reduce
+
+import numpy as np
+from xdsl.dialects.builtin import AnyFloat
+from xdsl.ir import Attribute, Operation, SSAValue
+
+from transom.dialects import graph
+from transom.dialects.dtypes import element_type
+from transom.frontends.onnx.node import Node, Unsupported, type_of
+
+Unary = Callable[[SSAValue], Operation]
+Binary = Callable[[SSAValue, SSAValue], Operation]
+
+
+def unary(op: Unary) -> Callable[[Node], SSAValue]:
+    return lambda n: n.add(op(n.input()))
+
+
+def binary(op: Binary) -> Callable[[Node], SSAValue]:
+    def handler(n: Node) -> SSAValue:
+        if n.opset < 7:
+            n.int_attr("broadcast", 0)
+            if n.given("axis"):
+                raise Unsupported("broadcasting by 'axis' (before opset 7)")
+        return n.add(op(n.input(0), n.input(1)))
+
+    return handler
+
+
+def fold(op: Binary) -> Callable[[Node], SSAValue]:
+    """An operator on any number of inputs, from the left."""
+    return lambda n: reduce(lambda a, b: n.add(op(a, b)), n.inputs())
+
+
+def mean(n: Node) -> SSAValue:
+    values = n.inputs()
+    total = reduce(lambda a, b: n.add(graph.AddOp(a, b)), values)
+    count = n.splat(len(values), type_of(total).element_type)
+    return n.add(graph.DivOp(total, count))
+
+
+def compare(predicate: str) -> Callable[[Node], SSAValue]:
+    return lambda n: n.add(graph.CompareOp(predicate, n.input(0), n.input(1)))
+
+
+def identity(n: Node) -> SSAValue:
+    return n.input()
+
+
+def dropout(n: Node) -> SSAValue:
+    """The identity: models are imported for inference."""
+    n.ignore("ratio", "seed", "is_test")
+    if n.output_count() > 1:
+        raise Unsupported("the mask is not supported")
+    if n.has(2) and bool(n.constant(2)):
+        raise Unsupported("training is not supported")
+    return n.input()
+
+
+def cast(n: Node) -> SSAValue:
+    import onnx
+
+    n.ignore("saturate", "round_mode")
+    kind = n.int_attr("to", 0)
+    try:
+        dtype = np.dtype(onnx.helper.tensor_dtype_to_np_dtype(kind))
+        target: Attribute = element_type(dtype)
+    except (KeyError, ValueError, TypeError):
+        raise Unsupported(f"elements of type {kind} are not supported") from None
+    return n.add(graph.CastOp(n.input(), target))
+
+
+def clip(n: Node) -> SSAValue:
+    if n.opset < 11:
+        low = n.float_attr("min", 0.0) if n.given("min") else None
+        high = n.float_attr("max", 0.0) if n.given("max") else None
+        return n.add(graph.ClampOp(n.input(), low, high))
+    value = n.input()
+    if n.has(1):
+        value = n.add(graph.MaximumOp(value, n.input(1)))
+    if n.has(2):
+        value = n.add(graph.MinimumOp(value, n.input(2)))
+    return value
+
+
+def leaky_relu(n: Node) -> SSAValue:
+    return n.add(graph.LeakyReluOp(n.input(), n.float_attr("alpha", 0.01)))
+
+
+def gelu(n: Node) -> SSAValue:
+    if n.string_attr("approximate", "none") != "none":
+        raise Unsupported("the approximation by tanh is not supported")
+    return n.add(graph.GeluOp(n.input()))
+
+
+def mod(n: Node) -> SSAValue:
+    floating = isinstance(n.type().element_type, AnyFloat)
+    if n.int_attr("fmod", 0) != int(floating):
+        raise Unsupported("expected 'fmod' for floats, and for nothing else")
+    return n.add(graph.ModOp(n.input(0), n.input(1)))
+
+
+def power(n: Node) -> SSAValue:
+    base, exponent = n.input(0), n.input(1)
+    if type_of(base).element_type != type_of(exponent).element_type:
+        exponent = n.add(graph.CastOp(exponent, type_of(base).element_type))
+    return n.add(graph.PowOp(base, exponent))
+
+
+def prelu(n: Node) -> SSAValue:
+    x, slope = n.input(0), n.input(1)
+    zero = n.splat(0, n.type().element_type)
+    negative = n.add(graph.CompareOp("lt", x, zero))
+    return n.add(graph.SelectOp(negative, n.add(graph.MulOp(x, slope)), x))
+
+
+def hard_sigmoid(n: Node) -> SSAValue:
+    x, element = n.input(), n.type().element_type
+    scaled = n.add(graph.MulOp(x, n.splat(n.float_attr("alpha", 0.2), element)))
+    moved = n.add(graph.AddOp(scaled, n.splat(n.float_attr("beta", 0.5), element)))
+    return n.add(graph.ClampOp(moved, 0.0, 1.0))
+
+
+HANDLERS: dict[str, Callable[[Node], SSAValue]] = {
+    "Abs": unary(graph.AbsOp),
+    "Add": binary(graph.AddOp),
+    "And": binary(graph.AndOp),
+    "Cast": cast,
+    "Ceil": unary(graph.CeilOp),
+    "Clip": clip,
+    "Cos": unary(graph.CosOp),
+    "Div": binary(graph.DivOp),
+    "Dropout": dropout,
+    "Equal": compare("eq"),
+    "Erf": unary(graph.ErfOp),
+    "Exp": unary(graph.ExpOp),
+    "Floor": unary(graph.FloorOp),
+    "Gelu": gelu,
+    "Greater": compare("gt"),
+    "GreaterOrEqual": compare("ge"),
+    "HardSigmoid": hard_sigmoid,
+    "Identity": identity,
+    "LeakyRelu": leaky_relu,
+    "Less": compare("lt"),
+    "LessOrEqual": compare("le"),
+    "Log": unary(graph.LogOp),
+    "Max": fold(graph.MaximumOp),
+    "Mean": mean,
+    "Min": fold(graph.MinimumOp),
+    "Mod": mod,
+    "Mul": binary(graph.MulOp),
+    "Neg": unary(graph.NegOp),
+    "Not": unary(graph.NotOp),
+    "Or": binary(graph.OrOp),
+    "PRelu": prelu,
+    "Pow": power,
+    "Reciprocal": unary(graph.ReciprocalOp),
+    "Relu": unary(graph.ReluOp),
+    "Round": unary(graph.RoundOp),
+    "Sigmoid": unary(graph.SigmoidOp),
+    "Sign": unary(graph.SignOp),
+    "Sin": unary(graph.SinOp),
+    "Sqrt": unary(graph.SqrtOp),
+    "Sub": binary(graph.SubOp),
+    "Sum": fold(graph.AddOp),
+    "Tanh": unary(graph.TanhOp),
+    "Where": lambda n: n.add(graph.SelectOp(n.input(0), n.input(1), n.input(2))),
+    "Xor": binary(graph.XorOp),
+}

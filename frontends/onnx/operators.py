@@ -1,0 +1,25 @@
+"""
+The operators of ONNX by name: how each is said in `graph`.
+"""
+
+from collections.abc import Callable, Sequence
+
+from xdsl.ir import SSAValue
+
+from transom.frontends.onnx import (
+    elementwise,
+    layers,
+    movement,
+    reductions,
+)
+from transom.frontends.onnx.node import Node
+
+Handler = Callable[[Node], SSAValue | Sequence[SSAValue]]
+"""Builds what a node computes: one value, or one for each output."""
+
+HANDLERS: dict[str, Handler] = {
+    **elementwise.HANDLERS,
+    **layers.HANDLERS,
+    **movement.HANDLERS,
+    **reductions.HANDLERS,
+}
