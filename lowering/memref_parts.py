@@ -207,7 +207,8 @@ def nested_extents(strides: Sequence[Number]) -> tuple[int, ...] | None:
     address is then one instruction. The last is the distance of neighbours.
     """
     extents: list[int] = []
-    for outer, inner in zip(strides, [*strides[1:], 1], strict=True):
+    inner_strides = [*strides[1:], 1] if strides else []
+    for outer, inner in zip(strides, inner_strides, strict=True):
         if not (isinstance(outer, int) and isinstance(inner, int)):
             return None
         if inner <= 0 or outer <= 0 or outer % inner:
