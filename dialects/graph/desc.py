@@ -56,7 +56,7 @@ class SymbolAttr(Data[Symbol | None]):
 
     def print_parameter(self, printer: Printer) -> None:
         with printer.in_angle_brackets():
-            printer.print_string(_symbol_text(self.data))
+            print_symbol(printer, self.data)
 
     def verify(self) -> None:
         if (symbol := self.data) is None:
@@ -90,8 +90,13 @@ def _parse_bound(parser: AttrParser) -> int | None:
     return parser.parse_integer(allow_boolean=False)
 
 
-def _symbol_text(symbol: Symbol | None) -> str:
-    return "?" if symbol is None else str(symbol)
+def print_symbol(printer: Printer, symbol: Symbol | None) -> None:
+    """Print what `parse_symbol` reads."""
+    if symbol is None:
+        printer.print_string("?")
+    else:
+        printer.print_string_literal(symbol.name)
+        printer.print_string(symbol.bounds)
 
 
 @irdl_attr_definition
@@ -271,8 +276,11 @@ class DescAttr(ParametrizedAttribute):
         separator = ""
         with printer.in_angle_brackets():
             if self.dims.data:
-                symbols = ", ".join(_symbol_text(symbol) for symbol in self.symbols)
-                printer.print_string(f"dims = [{symbols}]")
+                printer.print_string("dims = ")
+                with printer.in_square_brackets():
+                    printer.print_list(
+                        self.symbols, lambda symbol: print_symbol(printer, symbol)
+                    )
                 separator = ", "
             for key, value in (("layout", self.layout), ("place", self.place)):
                 if value is not None:

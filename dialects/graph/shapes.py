@@ -56,15 +56,18 @@ class Symbol(NamedTuple):
             None if None in uppers else max(b for b in uppers if b is not None),
         )
 
+    @property
+    def bounds(self) -> str:
+        """The bounds as they are written after the name; empty if there are none."""
+        if self.lower is None and self.upper is None:
+            return ""
+        lower, upper = (
+            "?" if bound is None else str(bound) for bound in (self.lower, self.upper)
+        )
+        return f" : {lower} to {upper}"
+
     def __str__(self) -> str:
-        bounds = ""
-        if self.lower is not None or self.upper is not None:
-            lower, upper = (
-                "?" if bound is None else str(bound)
-                for bound in (self.lower, self.upper)
-            )
-            bounds = f" : {lower} to {upper}"
-        return f'"{self.name}"{bounds}'
+        return f'"{self.name}"{self.bounds}'
 
 
 Operator = Literal["add", "mul", "floordiv", "max", "min", "broadcast"]

@@ -21,7 +21,7 @@ from xdsl.parser import AttrParser, Parser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
-_TENSOR = re.compile(r'tensor<[^<>"/]*(>?)')
+_TENSOR = re.compile(r'tensor<[^<>"/-]*(>?)')
 _BRACKET = re.compile(r'->|[<>]|//|"(?:[^"\\]|\\.)*"')
 
 
