@@ -17,11 +17,13 @@ then needs no pass of its own to turn it.
 """
 
 from collections.abc import Callable, Sequence
+from typing import Protocol
 
 from xdsl.dialects import arith, cf
 from xdsl.dialects.builtin import IndexType, IntegerAttr, i64
-from xdsl.ir import OpResult, SSAValue
+from xdsl.ir import Block, Operation, OpResult, SSAValue
 
+from transom.dialects import llvm
 from transom.lowering.conversion import ConversionRewriter
 
 Body = Callable[[SSAValue, Sequence[SSAValue]], Sequence[SSAValue]]
@@ -36,10 +38,88 @@ def constant_of(value: SSAValue) -> int | None:
     return constant.value.data if isinstance(constant, IntegerAttr) else None
 
 
-def constant_index(rewriter: ConversionRewriter, value: int) -> SSAValue:
-    """A new constant of type `index`."""
-    attr = IntegerAttr(value, IndexType())
-    return rewriter.insert(arith.ConstantOp(attr)).result
+class LoopOps(Protocol):
+    """The ops that loops are made of, at some level."""
+
+    def number(self, value: int) -> Operation:
+        """A constant of the type of indices."""
+        ...
+
+    def add(self, lhs: SSAValue, rhs: SSAValue) -> Operation: ...
+
+    def less(self, lhs: SSAValue, rhs: SSAValue) -> Operation: ...
+
+    def branch(self, block: Block, values: Sequence[SSAValue]) -> Operation: ...
+
+    def branch_if(
+        self,
+        condition: SSAValue,
+        block: Block,
+        values: Sequence[SSAValue],
+        otherwise: Block,
+        others: Sequence[SSAValue],
+    ) -> Operation: ...
+
+
+class CfLoops:
+    """Loops of `arith` and `cf`."""
+
+    def number(self, value: int) -> Operation:
+        return arith.ConstantOp(IntegerAttr(value, IndexType()))
+
+    def add(self, lhs: SSAValue, rhs: SSAValue) -> Operation:
+        # An index is as wide as a pointer: it does not get past the end of the memory.
+        wide = isinstance(lhs.type, IndexType) or lhs.type == i64
+        flags = arith.IntegerOverflowAttr(
+            (arith.IntegerOverflowFlag.NSW,) if wide else "none"
+        )
+        return arith.AddiOp(lhs, rhs, overflow=flags)
+
+    def less(self, lhs: SSAValue, rhs: SSAValue) -> Operation:
+        return arith.CmpiOp(lhs, rhs, "slt")
+
+    def branch(self, block: Block, values: Sequence[SSAValue]) -> Operation:
+        return cf.BranchOp(block, *values)
+
+    def branch_if(
+        self,
+        condition: SSAValue,
+        block: Block,
+        values: Sequence[SSAValue],
+        otherwise: Block,
+        others: Sequence[SSAValue],
+    ) -> Operation:
+        return cf.ConditionalBranchOp(condition, block, values, otherwise, others)
+
+
+class LlvmLoops:
+    """Loops of the `llvm` dialect."""
+
+    def number(self, value: int) -> Operation:
+        return llvm.ConstantOp(IntegerAttr(value, i64), i64)
+
+    def add(self, lhs: SSAValue, rhs: SSAValue) -> Operation:
+        flags = llvm.OverflowAttr((llvm.OverflowFlag.NO_SIGNED_WRAP,))
+        return llvm.AddOp(lhs, rhs, overflow=flags)
+
+    def less(self, lhs: SSAValue, rhs: SSAValue) -> Operation:
+        return llvm.ICmpOp(lhs, rhs, "slt")
+
+    def branch(self, block: Block, values: Sequence[SSAValue]) -> Operation:
+        return llvm.BrOp(block, *values)
+
+    def branch_if(
+        self,
+        condition: SSAValue,
+        block: Block,
+        values: Sequence[SSAValue],
+        otherwise: Block,
+        others: Sequence[SSAValue],
+    ) -> Operation:
+        return llvm.CondBrOp(condition, block, values, otherwise, others)
+
+
+CF, LLVM = CfLoops(), LlvmLoops()
 
 
 def build_loop(
@@ -51,6 +131,7 @@ def build_loop(
     body: Body,
     *,
     runs: bool = False,
+    ops: LoopOps = CF,
 ) -> Sequence[SSAValue]:
     """
     A loop from `lower` up to, not including, `upper`; the step is positive.
@@ -58,30 +139,24 @@ def build_loop(
     `runs` says that it runs at least once. Gives what is carried in the end; ops
     inserted afterwards come after the loop.
     """
+
+    def insert(op: Operation) -> SSAValue:
+        return rewriter.insert(op).results[0]
+
     types = [value.type for value in carried]
     block = rewriter.new_block([lower.type, *types])
     leave = rewriter.new_block(types)
+    start = (lower, *carried)
     if runs:
-        rewriter.insert(cf.BranchOp(block, lower, *carried))
+        rewriter.insert(ops.branch(block, start))
     else:
-        enter = rewriter.insert(arith.CmpiOp(lower, upper, "slt"))
-        rewriter.insert(
-            cf.ConditionalBranchOp(
-                enter.result, block, [lower, *carried], leave, carried
-            )
-        )
+        enter = insert(ops.less(lower, upper))
+        rewriter.insert(ops.branch_if(enter, block, start, leave, carried))
     rewriter.continue_in(block)
     after = body(block.args[0], block.args[1:])
-    # An index is as wide as a pointer: it does not get past the end of the memory.
-    wide = isinstance(lower.type, IndexType) or lower.type == i64
-    flags = arith.IntegerOverflowAttr(
-        (arith.IntegerOverflowFlag.NSW,) if wide else "none"
-    )
-    following = rewriter.insert(arith.AddiOp(block.args[0], step, overflow=flags)).result
-    again = rewriter.insert(arith.CmpiOp(following, upper, "slt")).result
-    rewriter.insert(
-        cf.ConditionalBranchOp(again, block, [following, *after], leave, after)
-    )
+    following = insert(ops.add(block.args[0], step))
+    again = insert(ops.less(following, upper))
+    rewriter.insert(ops.branch_if(again, block, (following, *after), leave, after))
     rewriter.continue_in(leave)
     return leave.args
 
@@ -90,9 +165,11 @@ def build_nest(
     rewriter: ConversionRewriter,
     uppers: Sequence[SSAValue],
     body: Callable[[Sequence[SSAValue]], None],
+    ops: LoopOps = CF,
 ) -> None:
     """Loops from zero in steps of one, the last of them innermost."""
-    zero, one = constant_index(rewriter, 0), constant_index(rewriter, 1)
+    zero = rewriter.insert(ops.number(0)).results[0]
+    one = rewriter.insert(ops.number(1)).results[0]
 
     def level(indices: tuple[SSAValue, ...]) -> None:
         if len(indices) == len(uppers):
@@ -103,6 +180,7 @@ def build_nest(
             level((*indices, index))
             return ()
 
-        build_loop(rewriter, zero, uppers[len(indices)], one, (), inside)
+        upper = uppers[len(indices)]
+        build_loop(rewriter, zero, upper, one, (), inside, ops=ops)
 
     level(())

@@ -39,7 +39,7 @@ from transom.lowering.llvm_types import (
     pointer_type,
     storage_bytes,
 )
-from transom.lowering.loops import build_nest, constant_of
+from transom.lowering.loops import LLVM, build_nest, constant_of
 from transom.lowering.memref_parts import MemRef, Number, add, constant, multiply
 from transom.lowering.memref_views_to_llvm import (
     VIEW_PATTERNS,
@@ -403,7 +403,8 @@ class ConvertCopy(
             a if isinstance(a, int) else b
             for a, b in zip(source.sizes, target.sizes, strict=True)
         ]
-        build_nest(rewriter, [constant(rewriter, size) for size in sizes], point)
+        uppers = [constant(rewriter, size) for size in sizes]
+        build_nest(rewriter, uppers, point, LLVM)
 
 
 class ConvertWait(ConversionPattern[tir.WaitOp]):

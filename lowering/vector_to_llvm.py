@@ -103,14 +103,15 @@ class ConvertBroadcast(ConversionPattern[vector.BroadcastOp]):
     ) -> Refusal | None:
         (value,) = operands
         (type,) = result_signature(op, rewriter.converter).types
-        if not isinstance(op.source.type, VectorType):
+        source_type = llvm.as_vector(op.source.type)
+        if source_type is None:
             known = splat_of(op.source, type)
             if known is not None:
                 rewriter.replace(op, known)
             else:
                 rewriter.replace(op, (), (broadcast(rewriter, value, type),))
             return
-        source = cast("VectorType", op.source.type).get_shape()
+        source = source_type.get_shape()
         result = op.vector.type
         mask = [
             place_of(lane, result.get_shape(), source)

@@ -2,10 +2,8 @@
 The text of a whole module.
 """
 
-from typing import cast
 
-from xdsl.dialects.builtin import ModuleOp, StringAttr, TensorType
-from xdsl.ir import Attribute
+from xdsl.dialects.builtin import ModuleOp, StringAttr
 
 from transom.dialects import graph, llvm
 from transom.dialects.diagnostics import OpError
@@ -113,7 +111,7 @@ def header_lines(module: ModuleOp) -> list[str]:
 
 def weight_text(op: graph.WeightOp, state: ModuleState) -> str:
     """The declaration of a weight, whose data are bound when the code is loaded."""
-    type = cast("TensorType[Attribute]", op.type)
+    type = op.type
     element = element_storage(type.element_type)
     if isinstance(element, Refusal):
         raise OpError(op, element.reason)

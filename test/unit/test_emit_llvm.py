@@ -385,7 +385,7 @@ HEADERS = [
         'declare void @f() "target-cpu"="znver4" "target-features"="+avx2,-sse4a"',
     ),
     (
-        'llvm.func @f(%x: i32 {graph.name = "x"}) attributes {target.for = "cpu", '
+        'llvm.func @f(%x: i32 {graph.name = "x"}) attributes {test.for = "cpu", '
         'section = ".fast", alignment = 32 : i64, dso_local}',
         'declare dso_local void @f(i32) section ".fast" align 32',
     ),
