@@ -52,6 +52,7 @@ from transom.passes.pipeline import (
 )
 from transom.registry import registry
 from transom.runtime.files import write_whole
+from transom.targets.resolve_devices import HostNote
 from transom.tools import expected_diagnostics, listings
 from transom.tools.opt_arguments import add_arguments, normalize
 from transom.tools.output_files import write_stdout
@@ -262,6 +263,8 @@ class TransomOptMain(xDSLOptMain):
         """All that watches passes, by the flags given."""
         args = self.args
         observers: list[PassObserver] = [self.current]
+        if not args.verify_diagnostics:  # it would have to be expected everywhere
+            observers.append(HostNote(self.emit))
         if args.time_passes:
             observers.append(self.times)
         observers.append(

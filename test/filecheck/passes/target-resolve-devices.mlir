@@ -1,5 +1,10 @@
 // RUN: transom-opt -p target-resolve-devices --split-input-file %s | filecheck %s
 // RUN: transom-opt -p target-resolve-devices,target-resolve-devices --split-input-file %s | filecheck %s
+// RUN: transom-opt -p target-resolve-devices,target-resolve-devices --split-input-file %s 2>&1 >%t | filecheck %s --check-prefix=NOTE
+
+// NOTE:          note: no device is declared, so the host is assumed: '#llvm_cpu.target<cpu = "{{[a-z0-9._-]+}}"{{.*}}>'
+// NOTE:          note: no device is declared
+// NOTE-NOT:      note:
 
 // Without a device the host is one, under a name that is free.
 // CHECK:         target.config = #target.config<host = @host_0, default_place = #target.place<@host_0, ?, ?>>
