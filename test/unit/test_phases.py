@@ -1,0 +1,95 @@
+"""Lowering phase by phase: resumable, the input untouched, never backwards."""
+
+from pathlib import Path
+
+import pytest
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation
+from xdsl.passes import ModulePass
+
+import transom
+from transom.dialects.diagnostics import OpError
+from transom.dialects.target import PHASES, get_config
+from transom.driver import lower_in_place, phases_between
+from transom.passes.pipeline import PassObserver, PipelineError
+from transom.tools.pass_observers import ir_text
+
+TEXT = """
+func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %y = graph.relu %x : tensor<4xf32>
+  %z = graph.exp %y : tensor<4xf32>
+  func.return %z : tensor<4xf32>
+}
+"""
+
+
+@pytest.fixture
+def module(tmp_path: Path) -> ModuleOp:
+    file = tmp_path / "a.mlir"
+    file.write_text(TEXT)
+    return transom.load(file)
+
+
+def test_phases_are_those_of_the_dialect() -> None:
+    assert tuple(phase.name for phase in transom.phases()) == PHASES
+    assert all(phase.promise and phase.passes for phase in transom.phases())
+
+
+@pytest.mark.parametrize("phase", transom.phases(), ids=lambda phase: phase.name)
+def test_every_pass_of_a_phase_is_registered(phase: "transom.driver.Phase") -> None:
+    assert [pass_.name for pass_ in phase.pipeline().passes()] == list(phase.passes)
+
+
+def test_the_input_is_untouched(module: ModuleOp) -> None:
+    before = ir_text(module, debuginfo=True)
+    lowered = transom.lower(module, to="partitioned")
+    assert ir_text(module, debuginfo=True) == before
+    assert get_config(lowered).phase == "partitioned"
+
+
+def test_lowering_goes_on_where_it_stopped(module: ModuleOp) -> None:
+    at_once = transom.lower(module, to="partitioned")
+    placed = transom.lower(module, to="placed")
+    assert get_config(placed).phase == "placed"
+    assert ir_text(transom.lower(placed, to="partitioned")) == ir_text(at_once)
+    # The same through text, and twice changes nothing.
+    again = transom.lower(at_once, to="partitioned")
+    assert ir_text(again) == ir_text(at_once)
+
+
+def test_only_the_phases_between_run(module: ModuleOp) -> None:
+    class Names(PassObserver):
+        def __init__(self) -> None:
+            self.names: list[str] = []
+
+        def before(self, pass_: ModulePass, op: Operation) -> None:
+            self.names.append(pass_.name)
+
+    lower_in_place(module, "graph")
+    observer = Names()
+    lower_in_place(module, "placed", observer=observer)
+    assert observer.names == ["target-assign-places"]
+    assert phases_between(module, "placed") == ()
+
+
+def test_never_backwards(module: ModuleOp) -> None:
+    placed = transom.lower(module, to="placed")
+    with pytest.raises(OpError) as info:
+        transom.lower(placed, to="graph")
+    assert info.value.message == (
+        "expected a module at or before phase 'graph', but it is at 'placed'"
+    )
+
+
+def test_unknown_phase(module: ModuleOp) -> None:
+    with pytest.raises(PipelineError, match="unknown phase 'tensors'; did you mean"):
+        transom.lower(module, to="tensors")
+
+
+def test_load_names_the_file(tmp_path: Path) -> None:
+    file = tmp_path / "bad"
+    file.write_text("\n nonsense")
+    with pytest.raises(OpError, match="bad:2:2: error: unknown op 'nonsense'"):
+        transom.load(file, format="mlir")
+    with pytest.raises(FileNotFoundError):
+        transom.load(tmp_path / "none.mlir")
