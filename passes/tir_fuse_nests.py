@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from xdsl.context import Context
 from xdsl.dialects import memref
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.transforms.common_subexpression_elimination import cse
 
@@ -57,6 +57,17 @@ def is_local(buffer: SSAValue) -> bool:
     return isinstance(buffer.owner, tir.AllocOp)
 
 
+def is_output(buffer: SSAValue) -> bool:
+    """Whether a buffer is a result of the kernel, without content before."""
+    if not isinstance(buffer, BlockArgument):
+        return False
+    func = buffer.block.parent_op()
+    return (
+        isinstance(func, tir.FuncOp)
+        and func.argument_effects[buffer.index] is tir.Effect.WRITE
+    )
+
+
 class NestFuser:
     """Fuses the nests of one block of a kernel."""
 
@@ -82,7 +93,7 @@ class NestFuser:
     def _only_writer(
         self, buffer: SSAValue, order: dict[Operation, int]
     ) -> tir.NestOp | None:
-        if not is_local(buffer):
+        if not (is_local(buffer) or is_output(buffer)):
             return None
         writers = [
             op
