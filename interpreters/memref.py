@@ -16,8 +16,9 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Operation
 
 from transom.dialects.diagnostics import OpError
+from transom.interpreters import numerics
 from transom.interpreters.arith import dense_array
-from transom.interpreters.evaluators import Array, Evaluators, Values
+from transom.interpreters.evaluators import Array, Binary, Evaluators, Values
 from transom.interpreters.indexing import (
     collapsed,
     drop_ones,
@@ -147,15 +148,24 @@ def _offset(type: MemRefType[Any]) -> int:
     return offset
 
 
+def _buffer(array: Array) -> Array:
+    """The array that owns the memory of a view."""
+    while True:
+        base: Any = array.base
+        if not isinstance(base, np.ndarray):
+            base = getattr(base, "base", None)  # of what as_strided puts in between
+        if not isinstance(base, np.ndarray):
+            return array
+        array = cast(Array, base)
+
+
 def strided(array: Array, offset: int, sizes: list[int], strides: list[int]) -> Array:
     """
     A view of the memory around a view, from `offset` elements behind its start.
 
     Raises IndexError if it leaves that memory.
     """
-    root = array
-    while isinstance(root.base, np.ndarray):
-        root = root.base
+    root = _buffer(array)
     if not root.flags.c_contiguous:
         raise ValueError("expected a buffer that is contiguous")
     octets = root.reshape(-1).view(np.uint8)
@@ -237,3 +247,49 @@ def get_global(frame: Frame, op: memref.GetGlobalOp, args: Values) -> Values:
             array = allocate(frame, op, found.type, ())
         interpreter.storage[name] = array
     return (interpreter.storage[name],)
+
+
+@MEMREF.of(memref.ExtractStridedMetaDataOp)
+def extract_strided_metadata(
+    frame: Frame, op: memref.ExtractStridedMetaDataOp, args: Values
+) -> Values:
+    """The buffer from the start of its memref type on, offset, sizes, strides."""
+    (array,) = args
+    offset = _offset(cast("MemRefType[Any]", op.source.type))
+    strides = [stride // array.itemsize for stride in array.strides]
+    return (
+        strided(array, -offset, [], []),
+        np.int64(offset),
+        *map(np.int64, array.shape),
+        *map(np.int64, strides),
+    )
+
+
+_COMBINE: dict[int, Binary] = {
+    0: lambda a, b: a + b,
+    1: lambda a, b: a + b,
+    2: lambda a, b: b,
+    3: numerics.maximum,
+    4: np.maximum,
+    5: lambda a, b: np.maximum(numerics.as_unsigned(a), numerics.as_unsigned(b)),
+    6: numerics.minimum,
+    7: np.minimum,
+    8: lambda a, b: np.minimum(numerics.as_unsigned(a), numerics.as_unsigned(b)),
+    9: lambda a, b: a * b,
+    10: lambda a, b: a * b,
+    11: np.bitwise_or,
+    12: np.bitwise_and,
+}
+"""By the number of MLIR's `AtomicRMWKind`."""
+
+
+@MEMREF.of(memref.AtomicRMWOp)
+def atomic_rmw(frame: Frame, op: memref.AtomicRMWOp, args: Values) -> Values:
+    value, array, *indices = args
+    combine = _COMBINE.get(op.kind.value.data)
+    if combine is None:
+        raise OpError(op, f"no reference evaluation for kind {op.kind.value.data}")
+    old = element(frame, array, indices)
+    new = np.asarray(combine(old, value))
+    set_element(frame, array, indices, new.astype(array.dtype))
+    return (new.astype(array.dtype)[()],)

@@ -752,3 +752,39 @@ def test_c_function():
         X[1],
         externs={"scales": fail},
     )
+
+
+def test_strided_metadata():
+    text = """
+func.func @main(%x: memref<3x4xf32>) -> (index, index, index, index, index, f32) {
+  %v = memref.subview %x[1, 1] [2, 2] [1, 2]
+      : memref<3x4xf32> to memref<2x2xf32, strided<[4, 2], offset: 5>>
+  %b, %o, %n0, %n1, %s0, %s1 = "memref.extract_strided_metadata"(%v)
+      : (memref<2x2xf32, strided<[4, 2], offset: 5>>)
+      -> (memref<f32>, index, index, index, index, index)
+  %r = "memref.reinterpret_cast"(%b, %o, %n0, %s0) <{
+        static_offsets = array<i64: -9223372036854775808>,
+        static_sizes = array<i64: -9223372036854775808>,
+        static_strides = array<i64: -9223372036854775808>,
+        operandSegmentSizes = array<i32: 1, 1, 1, 1>}>
+      : (memref<f32>, index, index, index) -> memref<?xf32, strided<[?], offset: ?>>
+  %c1 = arith.constant 1 : index
+  %f = memref.load %r[%c1] : memref<?xf32, strided<[?], offset: ?>>
+  func.return %o, %n0, %n1, %s0, %s1, %f : index, index, index, index, index, f32
+}"""
+    assert [float(x) for x in interpret(text, X)] == [5, 2, 2, 4, 2, X[2, 1]]
+
+
+@pytest.mark.parametrize(
+    ("kind", "expected"), [(1, 12), (2, 5), (4, 7), (5, 7), (10, 35)]
+)
+def test_atomic_update(kind: int, expected: int):
+    text = f"""
+func.func @main(%x: memref<2xi32>, %v: i32) -> i32 {{
+  %c1 = arith.constant 1 : index
+  %r = "memref.atomic_rmw"(%v, %x, %c1) <{{kind = {kind} : i64}}>
+      : (i32, memref<2xi32>, index) -> i32
+  %n = memref.load %x[%c1] : memref<2xi32>
+  func.return %n : i32
+}}"""
+    assert int(interpret(text, np.array([0, 7], np.int32), 5)) == expected

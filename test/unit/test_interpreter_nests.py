@@ -17,7 +17,7 @@ from transom.interpreters import tir_nest
 from transom.interpreters.interpreter import Interpreter
 
 random_nests = settings(
-    max_examples=300,
+    max_examples=150,
     deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],

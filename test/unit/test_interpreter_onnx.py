@@ -20,7 +20,8 @@ COVERED = 500
 def node_tests() -> dict[str, list[Any]]:
     """The tests of one node each, by operator."""
     found: dict[str, list[Any]] = {}
-    tests: list[Any] = load_model_tests(kind="node")
+    with np.errstate(all="ignore"):  # what ONNX computes as expected values
+        tests: list[Any] = load_model_tests(kind="node")
     for test in tests:
         if len(test.model.graph.node) == 1 and not test.name.endswith("_expanded"):
             found.setdefault(test.model.graph.node[0].op_type, []).append(test)
