@@ -79,7 +79,7 @@ class ConstantOp(GraphOp):
 
     name = "graph.constant"
 
-    value = prop_def(base(DenseIntOrFPElementsAttr))
+    value: Dense = prop_def(base(DenseIntOrFPElementsAttr))
     result = result_def(TENSOR)
 
     traits = traits_def(Pure())
