@@ -9,7 +9,7 @@ stand beside nests.
 
 from xdsl.ir import Dialect
 
-import transom.dialects.arith_forms  # noqa: F401  # vector forms of casts and select
+import transom.dialects.arith_forms  # noqa: F401  # pyright: ignore[reportUnusedImport]  # takes effect when imported
 from transom.dialects.tir import accesses, affine
 from transom.dialects.tir.attributes import (
     AccessAttr,

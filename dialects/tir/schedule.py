@@ -83,10 +83,11 @@ class ScheduleAttr(ParametrizedAttribute):
 
     `cache`: tile sizes of dims for caches, outermost first; a dim may stand more than
     once. `register`: how many points of a dim are computed together, each with
-    accumulators of its own. `vector`: the dim that becomes the lanes of vectors.
-    `unroll`: loops to unroll. `parallel`: dims whose loops run on several threads.
-    `order`: the loops from outer to inner. `compute_at`: under how many loops of its
-    consumer the nest shall be computed.
+    accumulators of its own. `vector`: the dim that becomes the lanes of vectors; if it
+    is a reduction dim, lanes are summed apart and together in the end. `unroll`: loops
+    to unroll. `parallel`: dims whose loops run on several threads. `order`: the loops
+    from outer to inner. `compute_at`: under how many loops of its consumer the nest
+    shall be computed.
 
     ```mlir
     #tir.schedule<register = [d0 : 4], vector = d1 : 16, parallel = [d0]>
@@ -184,13 +185,24 @@ class ScheduleAttr(ParametrizedAttribute):
                         f"schedule: expected dims below d{len(kinds)} in '{key}', "
                         f"but got 'd{dim}'"
                     )
-        for key in ("register", "vector", "parallel"):
-            for dim in used[key]:
-                if kinds[dim] is not DimKind.PARALLEL:
-                    raise VerifyException(
-                        f"schedule: expected parallel dims in '{key}', but 'd{dim}' "
-                        f"is {kinds[dim]}"
-                    )
+        for dim in used["parallel"]:
+            if kinds[dim] is not DimKind.PARALLEL:
+                raise VerifyException(
+                    f"schedule: expected parallel dims in 'parallel', but 'd{dim}' is "
+                    f"{kinds[dim]}"
+                )
+        for dim in used["vector"]:
+            if kinds[dim] is DimKind.SEQUENTIAL:
+                raise VerifyException(
+                    "schedule: expected a parallel or reduction dim in 'vector', but "
+                    f"'d{dim}' is {kinds[dim]}"
+                )
+        for dim in used["register"]:
+            if kinds[dim] is not DimKind.PARALLEL and dim not in used["vector"]:
+                raise VerifyException(
+                    "schedule: expected parallel dims, or the one of 'vector', in "
+                    f"'register', but 'd{dim}' is {kinds[dim]}"
+                )
         if self.loop_order and len(self.loop_order) != len(kinds):
             raise VerifyException(
                 f"schedule: expected all {len(kinds)} dims in 'order', but got "

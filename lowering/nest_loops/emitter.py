@@ -16,6 +16,7 @@ from typing import cast
 
 from xdsl.dialects import arith, scf, vector
 from xdsl.dialects.builtin import (
+    DenseArrayBase,
     DenseIntOrFPElementsAttr,
     IndexType,
     IntegerAttr,
@@ -23,6 +24,7 @@ from xdsl.dialects.builtin import (
     UnknownLoc,
     VectorType,
     i1,
+    i64,
 )
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
@@ -261,6 +263,19 @@ class Emitter:
                 vector.InsertOp, op.operands, op.result_types, op.properties
             )
         return result
+
+    def shuffle(
+        self, first: SSAValue, second: SSAValue, mask: Iterable[int]
+    ) -> SSAValue:
+        """Lanes of two vectors of equal width, those of the second after the first."""
+        type, numbers = as_vector(first), tuple(mask)
+        assert type is not None, "shuffles take vectors"
+        return self.pure(
+            vector.ShuffleOp,
+            (first, second),
+            (VectorType(type.element_type, [len(numbers)]),),
+            {"mask": DenseArrayBase.from_list(i64, numbers)},
+        )
 
     # Control flow.
 

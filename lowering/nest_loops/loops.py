@@ -18,6 +18,7 @@ from xdsl.ir import SSAValue
 from transom.dialects import tir
 from transom.dialects.tir.accesses import Interval
 from transom.lowering.nest_loops.emitter import Carried, Emitter, Index
+from transom.lowering.nest_loops.folds import Fold, folds_of
 from transom.lowering.nest_loops.points import Evaluator, Point
 from transom.lowering.nest_loops.regions import RegionWriter, can_vectorize
 from transom.lowering.nest_loops.tiling import (
@@ -26,7 +27,7 @@ from transom.lowering.nest_loops.tiling import (
     pieces_of,
     segments_of,
 )
-from transom.lowering.nest_loops.transfers import Reader, Transfer, Writer
+from transom.lowering.nest_loops.transfers import Reader, Transfer, Writer, fold_lanes
 
 Then = Callable[[], None]
 
@@ -67,10 +68,9 @@ class NestLoops:
         self.tiles = schedule.register_tiles
         self.unroll = schedule.unroll_factors
         self.cache_tiles = schedule.cache_tiles
-        self.lane_dim: int | None = None
-        self.width = 1
-        if schedule.vector_dim is not None and can_vectorize(nest):
-            self.lane_dim, self.width = schedule.vector_dim
+        self.folds: list[Fold] | None = None
+        """How the lanes of accumulators are folded, if lanes are points of a sum."""
+        self.lane_dim, self.width = self._find_lanes(schedule)
 
         # Where each dim is: the range that is left to loop over, then the index.
         self.starts: list[Index] = [0] * nest.rank
@@ -85,7 +85,20 @@ class NestLoops:
         self.loop_dims = [dim for dim in order if dim in parallel]
         # Lanes, or else the innermost loop: there guards cost most.
         innermost = self.loop_dims[-1] if self.loop_dims else None
-        self.split_dim = innermost if self.lane_dim is None else self.lane_dim
+        self.split_dim = self.lane_dim if self.lane_dim in parallel else innermost
+
+    def _find_lanes(self, schedule: tir.ScheduleAttr) -> tuple[int | None, int]:
+        """The dim of the lanes and the width of vectors, where they are possible."""
+        if schedule.vector_dim is None or not can_vectorize(self.nest):
+            return None, 1
+        dim, width = schedule.vector_dim
+        if self.nest.dim_kinds[dim] is tir.DimKind.REDUCTION:
+            self.folds = folds_of(self.nest)
+            if self.folds is None:
+                return None, 1
+            while isinstance(extent := self.bounds[dim], int) and width > extent > 0:
+                width //= 2
+        return (dim, width) if width > 1 else (None, 1)
 
     def write(self) -> None:
         self._strips(list(self.cache_tiles))
@@ -211,11 +224,13 @@ class NestLoops:
             for pieces in itertools.product(*(self.pieces[dim] for dim in dims))
         ]
 
-    def _point(self, copy: dict[int, Piece]) -> Point:
+    def _point(self, copy: dict[int, Piece], width: int = 1) -> Point:
+        """`width` is that of lanes along a reduction dim."""
         offsets = list(self.offsets)
         for dim, piece in copy.items():
             offsets[dim] = piece.offset
-        width = 1 if self.lane_dim is None else copy[self.lane_dim].width
+        if self.lane_dim in copy:
+            width = copy[self.lane_dim].width
         return Point(
             tuple(self.bases),
             tuple(offsets),
@@ -244,8 +259,12 @@ class NestLoops:
                 dim, carried, lambda values: self._sequential(rest, copies, values)
             )
         if self.nest.has_accumulators:
-            reduction = self.nest.dims_of_kind(tir.DimKind.REDUCTION)
-            carried = self._reduction(reduction, copies, carried)
+            reduction = list(self.nest.dims_of_kind(tir.DimKind.REDUCTION))
+            if self.lane_dim in reduction and self.folds is not None:
+                reduction.remove(self.lane_dim)
+                carried = self._folded(self.folds, reduction, copies, carried)
+            else:
+                carried = self._reduction(reduction, copies, carried)
         self._finish(copies, carried)
         return carried
 
@@ -257,7 +276,85 @@ class NestLoops:
             return self._accumulating_loop(
                 dim, carried, lambda values: self._reduction(rest, copies, values)
             )
+        if self.folds is not None and self.lane_dim is not None:
+            return self._lanes(self.lane_dim, copies, carried)
         return self._body(copies, carried)
+
+    def _folded(
+        self,
+        folds: list[Fold],
+        dims: Sequence[int],
+        copies: list[dict[int, Piece]],
+        carried: Carried,
+    ) -> Carried:
+        """
+        A reduction with lanes along one of its dims.
+
+        After the scalars, which take what does not fill a vector, vectors are carried;
+        they start neutral and are folded into the scalars in the end.
+        """
+        emitter, width = self.emitter, self.width
+        count = len(carried)
+        neutral = [
+            emitter.broadcast(emitter.constant(fold.neutral, value.type), width)
+            for fold, value in zip(itertools.cycle(folds), carried, strict=False)
+        ]
+        results = self._reduction(dims, copies, [*carried, *neutral * self._sets()])
+        folded: list[SSAValue] = []
+        for position, value in enumerate(results[:count]):
+            fold = folds[position % len(folds)]
+
+            def combine(lhs: SSAValue, rhs: SSAValue, fold: Fold = fold) -> SSAValue:
+                return emitter.insert(fold.combine(lhs, rhs)).results[0]
+
+            first, *others = results[count + position :: count]
+            for other in others:
+                first = combine(first, other)
+            folded.append(combine(value, fold_lanes(emitter, first, combine)))
+        return folded
+
+    def _sets(self) -> int:
+        """How many vectors along the reduction dim have accumulators of their own."""
+        assert self.lane_dim is not None, "there are lanes"
+        sets = max(1, self.tiles.get(self.lane_dim, 1) // self.width)
+        extent = self.bounds[self.lane_dim]
+        if isinstance(extent, int):
+            sets = max(1, min(sets, extent // self.width))
+        return sets
+
+    def _lanes(
+        self, dim: int, copies: list[dict[int, Piece]], carried: Carried
+    ) -> Carried:
+        """The loop along the lanes: vectors, then what is left."""
+        emitter, width, sets = self.emitter, self.width, self._sets()
+        extent, whole = self.bounds[dim], self.intervals[dim]
+        count = len(copies) * len(self.nest.body_accumulators)
+        scalars, vectors = carried[:count], carried[count:]
+
+        def steps(number: int, width: int) -> Callable[[Index, Carried], Carried]:
+            def body(base: Index, values: Carried) -> Carried:
+                upper = whole.upper - number * width + 1
+                self.bases[dim] = base
+                self.intervals[dim] = Interval(0, upper, exact=False)
+                results: list[SSAValue] = []
+                for part in range(number):
+                    self.offsets[dim] = part * width
+                    mine = values[part * count : (part + 1) * count]
+                    results += self._body(copies, mine, width)
+                self.offsets[dim] = 0
+                return results
+
+            return body
+
+        full = self._multiple(extent, sets * width)
+        end = self._multiple(extent, width)
+        vectors = emitter.loop(0, full, sets * width, vectors, steps(sets, width))
+        if sets > 1:
+            first = emitter.loop(full, end, width, vectors[:count], steps(1, width))
+            vectors = [*first, *vectors[count:]]
+        scalars = emitter.loop(end, extent, 1, scalars, steps(1, 1))
+        self.intervals[dim], self.bases[dim] = whole, 0
+        return [*scalars, *vectors]
 
     def _accumulating_loop(
         self, dim: int, carried: Carried, then: Callable[[Carried], Carried]
@@ -298,12 +395,14 @@ class NestLoops:
         self.bases[dim] = 0
         return carried
 
-    def _body(self, copies: list[dict[int, Piece]], carried: Carried) -> Carried:
+    def _body(
+        self, copies: list[dict[int, Piece]], carried: Carried, width: int = 1
+    ) -> Carried:
         nest = self.nest
         count = len(nest.body_accumulators)
         results: list[SSAValue] = []
         for number, copy in enumerate(copies):
-            point = self._point(copy)
+            point = self._point(copy, width)
             arguments: dict[SSAValue, SSAValue] = {
                 argument: self.reader.read(transfer, point)
                 for argument, transfer in zip(nest.body_ins, self.ins, strict=True)

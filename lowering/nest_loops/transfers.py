@@ -12,17 +12,14 @@ from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     AnyFloat,
     MemRefType,
-    NoneAttr,
-    StridedLayoutAttr,
     VectorType,
-    i1,
 )
 from xdsl.ir import Attribute, Operation, SSAValue
-from xdsl.ir.affine import AffineConstantExpr, AffineExpr
+from xdsl.ir.affine import AffineExpr
 
 from transom.dialects import tir
-from transom.dialects.tir import affine
 from transom.dialects.tir.accesses import exact_interval_of
+from transom.dialects.tir.steps import Step, step_along
 from transom.lowering.nest_loops.emitter import INDEX, Emitter, Index, as_vector
 from transom.lowering.nest_loops.points import Evaluator, Point
 
@@ -40,47 +37,21 @@ class Transfer:
         self.type = cast(MemRefType, type)
         self.shape = self.type.get_shape()
         self.exprs: tuple[AffineExpr, ...] = access.map.results if access.map else ()
-        self._steps: dict[int, str] = {}
+        self._steps: dict[int, Step] = {}
 
     @property
     def element_type(self) -> Attribute:
         return self.type.element_type
 
-    def along(self, dim: int) -> str:
-        """
-        How the access moves with a dim: `uniform` (not at all), `contiguous` (to the
-        next element in memory), or `scattered`.
-        """
+    def along(self, point: Point) -> Step:
+        """How the access moves from lane to lane."""
+        dim = point.lane_dim
+        if point.width == 1 or dim is None:
+            return Step.UNIFORM
         found = self._steps.get(dim)
         if found is None:
-            found = self._steps[dim] = self._classify(dim)
+            found = self._steps[dim] = step_along(self.access, self.type, dim)
         return found
-
-    def _classify(self, dim: int) -> str:
-        if not any(dim in expr.used_dims() for expr in self.exprs):
-            return "uniform"
-        *outer, last = [affine.coefficient_of(expr, dim) for expr in self.exprs]
-        zero, one = AffineConstantExpr(0), AffineConstantExpr(1)
-        # A bool takes a byte in memory and a bit in a vector.
-        if (
-            last == one
-            and all(step == zero for step in outer)
-            and self.element_type != i1
-            and has_unit_stride(self.type)
-        ):
-            return "contiguous"
-        return "scattered"
-
-
-def has_unit_stride(type: MemRefType) -> bool:
-    """Whether neighbours on the last axis are neighbours in memory."""
-    layout = type.layout
-    if isinstance(layout, NoneAttr):
-        return True
-    if not isinstance(layout, StridedLayoutAttr) or not layout.strides.data:
-        return False
-    last = layout.strides.data[-1]
-    return not isinstance(last, NoneAttr) and last.data == 1
 
 
 class Reader:
@@ -94,15 +65,18 @@ class Reader:
         """A scalar, which all lanes share, or a vector of the lanes."""
         if transfer.access.is_indirect:
             return transfer.value
-        how = "uniform"
-        if point.width > 1 and point.lane_dim is not None:
-            how = transfer.along(point.lane_dim)
-        if how == "contiguous":
-            return self._read_vector(transfer, point)
-        if how == "uniform":
-            return self._read_scalar(transfer, point.lane(0))
-        lanes = [self._read_scalar(transfer, point.lane(i)) for i in range(point.width)]
-        return self.emitter.collect(lanes)
+        match transfer.along(point):
+            case Step.UNIFORM:
+                return self._read_scalar(transfer, point.lane(0))
+            case Step.CONTIGUOUS:
+                return self._read_vector(transfer, point)
+            case Step.EVERY_OTHER:
+                return self._read_every_other(transfer, point)
+            case Step.SCATTERED:
+                lanes = map(point.lane, range(point.width))
+                return self.emitter.collect(
+                    [self._read_scalar(transfer, lane) for lane in lanes]
+                )
 
     def indices(self, transfer: Transfer, point: Point) -> list[Index]:
         return [self.evaluator.evaluate(expr, point) for expr in transfer.exprs]
@@ -172,9 +146,26 @@ class Reader:
         return self.emitter.pure(memref.DimOp, operands, (INDEX,))
 
     def _read_vector(self, transfer: Transfer, point: Point) -> SSAValue:
+        indices = self.indices(transfer, point)
+        return self._neighbours(transfer, point, indices)
+
+    def _read_every_other(self, transfer: Transfer, point: Point) -> SSAValue:
+        """Two loads, the second up to the last element needed, and a shuffle."""
+        emitter, width = self.emitter, point.width
+        *outer, last = self.indices(transfer, point)
+        first = self._neighbours(transfer, point, [*outer, last])
+        following = emitter.add(last, width - 1)
+        second = self._neighbours(transfer, point, [*outer, following])
+        mask = [lane if lane < width else lane + 1 for lane in range(0, 2 * width, 2)]
+        return emitter.shuffle(first, second, mask)
+
+    def _neighbours(
+        self, transfer: Transfer, point: Point, at: Sequence[Index]
+    ) -> SSAValue:
+        """As many neighbouring elements as there are lanes, padded."""
         emitter, width = self.emitter, point.width
         type = VectorType(transfer.element_type, [width])
-        indices = [emitter.index(i) for i in self.indices(transfer, point)]
+        indices = [emitter.index(index) for index in at]
         axes = self._guarded_axes(transfer, point)
         pad = transfer.access.pad
         if pad is None or not axes:
@@ -240,14 +231,14 @@ class Writer:
         indices: Sequence[SSAValue] | None,
     ) -> None:
         """Write all lanes; `indices` are those of an indirect access."""
-        if indices is None and point.width > 1 and point.lane_dim is not None:
-            how = transfer.along(point.lane_dim)
-            if how == "contiguous":
+        if indices is None:
+            step = transfer.along(point)
+            if step is Step.CONTIGUOUS and point.width > 1:
                 self._write_vector(transfer, point, value)
                 return
-            if how == "uniform" and transfer.access.combine is not None:
-                self._write_folded(transfer, point, value)
-                return
+            if step is Step.UNIFORM and transfer.access.combine is not None:
+                value = self.fold(transfer.access.combine, value, point.width)
+                point = point.lane(0)
         for lane in range(point.width):
             at: Sequence[Index]
             if indices is None:
@@ -276,16 +267,10 @@ class Writer:
             value = self.combine(transfer.access.combine, old, value)
         emitter.insert(vector.StoreOp.create(operands=[value, *operands]))
 
-    def _write_folded(self, transfer: Transfer, point: Point, value: SSAValue) -> None:
-        """All lanes into one element, in order."""
-        assert transfer.access.combine is not None, "the caller looked"
-        indices = self.reader.indices(transfer, point)
-        total = self.reader.load(transfer, indices)
-        for lane in range(point.width):
-            part = self.emitter.extract(value, lane)
-            total = self.combine(transfer.access.combine, total, part)
-        operands = [transfer.value, *map(self.emitter.index, indices)]
-        self.emitter.insert(memref.StoreOp.create(operands=[total, *operands]))
+    def fold(self, kind: tir.CombineKind, value: SSAValue, width: int) -> SSAValue:
+        """All lanes in one."""
+        value = self.emitter.broadcast(value, width)
+        return fold_lanes(self.emitter, value, lambda a, b: self.combine(kind, a, b))
 
     def combine(
         self, kind: tir.CombineKind, old: SSAValue, value: SSAValue
@@ -294,3 +279,26 @@ class Writer:
         element = value.type if lanes is None else lanes.element_type
         table = _COMBINE_FLOATS if isinstance(element, AnyFloat) else _COMBINE_INTEGERS
         return self.emitter.insert(table[kind](old, value)).results[0]
+
+
+def fold_lanes(
+    emitter: Emitter,
+    value: SSAValue,
+    combine: Callable[[SSAValue, SSAValue], SSAValue],
+) -> SSAValue:
+    """The lanes of a vector combined: halves with each other, again and again."""
+    type = as_vector(value)
+    if type is None:
+        return value
+    width = type.element_count()
+    rest: SSAValue | None = None
+    while width > 1:
+        half = width // 2
+        low = emitter.shuffle(value, value, range(half))
+        high = emitter.shuffle(value, value, range(half, 2 * half))
+        if width % 2:
+            last = emitter.extract(value, width - 1)
+            rest = last if rest is None else combine(rest, last)
+        value, width = combine(low, high), half
+    total = emitter.extract(value, 0)
+    return total if rest is None else combine(total, rest)

@@ -367,13 +367,27 @@ def cases(draw: st.DrawFn, schedules: bool = False) -> Case:
 
 @st.composite
 def schedules_of(draw: st.DrawFn, kinds: list[tir.DimKind]) -> tir.ScheduleAttr | None:
-    parallel = [i for i, kind in enumerate(kinds) if kind is tir.DimKind.PARALLEL]
-    if not parallel:
-        return None
-    vector = register = None
-    if draw(st.integers(0, 3)):
-        vector = (draw(st.sampled_from(parallel)), draw(st.sampled_from((2, 4))))
-    others = [dim for dim in parallel if vector is None or dim != vector[0]]
-    if others and draw(st.booleans()):
-        register = {draw(st.sampled_from(others)): draw(st.integers(1, 3))}
-    return tir.ScheduleAttr.get(vector=vector, register=register)
+    def some(dims: list[int]) -> bool:
+        return bool(dims) and draw(st.booleans())
+
+    dims = list(range(len(kinds)))
+    parallel = [i for i in dims if kinds[i] is tir.DimKind.PARALLEL]
+    others = [i for i in dims if kinds[i] is not tir.DimKind.PARALLEL]
+    lanes = [i for i in dims if kinds[i] is not tir.DimKind.SEQUENTIAL]
+    vector = None
+    register: dict[int, int] = {}
+    if lanes and draw(st.integers(0, 3)):
+        vector = (draw(st.sampled_from(lanes)), draw(st.sampled_from((2, 4))))
+        if draw(st.integers(0, 3)) == 0:
+            register[vector[0]] = vector[1] * draw(st.integers(1, 2))
+    if some(parallel):
+        register.setdefault(draw(st.sampled_from(parallel)), draw(st.integers(1, 3)))
+    unroll = {draw(st.sampled_from(others)): draw(st.integers(1, 4))} if others else {}
+    cache: list[tuple[int, int]] = []
+    if parallel and draw(st.integers(0, 3)) == 0:
+        sizes = st.tuples(st.sampled_from(parallel), st.integers(1, 5))
+        cache = draw(st.lists(sizes, min_size=1, max_size=2))
+    order = draw(st.permutations(dims)) if some(parallel) else ()
+    return tir.ScheduleAttr.get(
+        cache=cache, register=register, vector=vector, unroll=unroll, order=order
+    )

@@ -265,6 +265,9 @@ class Evaluator:
                 dest = op.dest.type
                 value = _REDUCE[op.kind.data](operands[0])
                 return [cast_to(value, dest)]
+            case vector.ShuffleOp():
+                both = np.concatenate(operands)
+                return [both[list(op.mask.get_values())]]
             case vector.InsertOp():
                 (position,) = op.get_mixed_position()
                 assert isinstance(position, int), "static positions only"

@@ -326,6 +326,22 @@ tir.func @schedule_kind() {
 
 // -----
 
+tir.func @schedule_vector() {
+  // expected-error @+1 {{schedule: expected a parallel or reduction dim in 'vector', but 'd0' is sequential}}
+  tir.block (%i: index) in dims [sequential 4] schedule #tir.schedule<vector = d0 : 4> { }
+  tir.return
+}
+
+// -----
+
+tir.func @schedule_register() {
+  // expected-error @+1 {{schedule: expected parallel dims, or the one of 'vector', in 'register', but 'd0' is sequential}}
+  tir.block (%i: index) in dims [sequential 4] schedule #tir.schedule<register = [d0 : 4]> { }
+  tir.return
+}
+
+// -----
+
 tir.func @schedule_order() {
   // expected-error @+1 {{schedule: expected all 2 dims in 'order', but got 1}}
   tir.block (%i: index, %j: index) in dims [parallel 4, parallel 4] schedule #tir.schedule<order = [d0]> { }

@@ -1,0 +1,60 @@
+"""
+How accesses move through memory when one dim moves: what vectors are made of.
+"""
+
+from __future__ import annotations
+
+from enum import Enum, auto
+
+from xdsl.dialects.builtin import MemRefType, NoneAttr, StridedLayoutAttr, i1
+from xdsl.ir.affine import AffineConstantExpr
+
+from transom.dialects.tir import affine
+from transom.dialects.tir.attributes import AccessAttr
+
+
+class Step(Enum):
+    """Where an access goes when a dim grows by one."""
+
+    UNIFORM = auto()
+    """Nowhere."""
+
+    CONTIGUOUS = auto()
+    """To the next element in memory."""
+
+    EVERY_OTHER = auto()
+    """Two elements on."""
+
+    SCATTERED = auto()
+    """Elsewhere; also all indirect accesses."""
+
+
+def step_along(access: AccessAttr, type: MemRefType, dim: int) -> Step:
+    """How an access of a memref of this type moves with a dim."""
+    if access.map is None:
+        return Step.SCATTERED
+    exprs = access.map.results
+    if not any(dim in expr.used_dims() for expr in exprs):
+        return Step.UNIFORM
+    *outer, last = [affine.coefficient_of(expr, dim) for expr in exprs]
+    # A bool takes a byte in memory and a bit in a vector.
+    if (
+        any(step != AffineConstantExpr(0) for step in outer)
+        or type.element_type == i1
+        or not has_unit_stride(type)
+    ):
+        return Step.SCATTERED
+    if last == AffineConstantExpr(1):
+        return Step.CONTIGUOUS
+    return Step.EVERY_OTHER if last == AffineConstantExpr(2) else Step.SCATTERED
+
+
+def has_unit_stride(type: MemRefType) -> bool:
+    """Whether neighbours on the last axis are neighbours in memory."""
+    layout = type.layout
+    if isinstance(layout, NoneAttr):
+        return True
+    if not isinstance(layout, StridedLayoutAttr) or not layout.strides.data:
+        return False
+    last = layout.strides.data[-1]
+    return not isinstance(last, NoneAttr) and last.data == 1
