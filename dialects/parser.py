@@ -16,10 +16,13 @@ from typing import Any, NoReturn, cast
 from xdsl.context import Context
 from xdsl.dialects.builtin import (
     AnyDenseElement,
+    AnyFloat,
     ComplexType,
     DenseIntOrFPElementsAttr,
     FileLineColLoc,
+    IndexType,
     IntAttr,
+    IntegerType,
     LocationAttr,
     ModuleOp,
     RankedStructure,
@@ -40,7 +43,7 @@ from xdsl.ir import (
     TypeAttribute,
 )
 from xdsl.ir.core import BlockArgument
-from xdsl.parser import Parser
+from xdsl.parser import AttrParser, Parser
 from xdsl.utils.exceptions import (
     MultipleSpansParseError,
     ParseError,
@@ -373,6 +376,21 @@ class TransomParser(Parser):
 
     # Dense literals
 
+    # The class has no public name: xDSL's parser makes what `self` calls so.
+    class _TensorLiteralElement(
+        Parser._TensorLiteralElement  # pyright: ignore[reportPrivateUsage]
+    ):
+        """An element that may give the bits of a float, such as `0x7FC00000`."""
+
+        def to_type(
+            self,
+            parser: AttrParser,
+            type: AnyFloat | IntegerType | IndexType | ComplexType,
+        ) -> float | int | tuple[float, float] | tuple[int, int]:
+            if isinstance(type, AnyFloat) and self.span.text[:2] in ("0x", "0X"):
+                return _float_of_bits(parser, cast(int, self.value), self.span, type)
+            return super().to_type(parser, type)
+
     def parse_dense_int_or_fp_elements_attr(
         self, type: RankedStructure[AnyDenseElement] | None
     ) -> DenseIntOrFPElementsAttr:
@@ -418,6 +436,16 @@ class TransomParser(Parser):
                 start,
             )
         return type
+
+
+def _float_of_bits(parser: AttrParser, bits: int, span: Span, type: AnyFloat) -> float:
+    """The float with these bits; xDSL would take them for its value."""
+    size = type.compile_time_size
+    if bits.bit_length() > 8 * size:
+        parser.raise_error(
+            f"expected the {8 * size} bits of '{type}', but got {span.text}", span
+        )
+    return type.unpack(bits.to_bytes(size, "little"), 1)[0]
 
 
 _MakeDense = Callable[

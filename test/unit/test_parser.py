@@ -174,6 +174,10 @@ def test_nul_in_a_string(ctx: Context) -> None:
             "a.mlir:1:24: error: expected complex values, such as (0.0, 1.0)",
         ),
         (
+            '"test.op"() {a = dense<0x1FFFFFFFF> : tensor<2xf32>} : () -> ()',
+            "a.mlir:1:24: error: expected the 32 bits of 'f32', but got 0x1FFFFFFFF",
+        ),
+        (
             '"test.op"() {a = dense<300> : tensor<4xi8>} : () -> ()',
             "a.mlir:1:24: error: expected a value of 'i8', but got 300",
         ),
@@ -265,6 +269,27 @@ def test_dense_literals_are_as_xdsl_reads_them(
     assert isinstance(attr, DenseIntOrFPElementsAttr)
     assert attr.get_values() == values
     assert attr == Parser(ctx, text).parse_attribute()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "dense<[1.000000e+00, 0x7FC00000, 0xFF800000]> : tensor<3xf32>",
+        "dense<0x7F800000> : tensor<2xf32>",
+        "dense<0x7FF0000000000000> : tensor<2xf64>",
+        "dense<0x7F80> : tensor<2xbf16>",
+        "dense<0x7C00> : tensor<2xf16>",
+    ],
+)
+def test_floats_without_a_decimal_are_their_bits(ctx: Context, text: str) -> None:
+    attr = str(parse_attribute_text(ctx, text))
+    assert attr.lower() == text.lower()
+    assert str(parse_attribute_text(ctx, attr)) == attr
+
+
+def test_hexadecimal_integers_are_values(ctx: Context) -> None:
+    attr = parse_attribute_text(ctx, "dense<0x10> : tensor<2xi32>")
+    assert str(attr) == "dense<16> : tensor<2xi32>"
 
 
 def test_a_million_equal_elements_cost_nothing(ctx: Context) -> None:
