@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from xdsl.dialects.builtin import UNKNOWN_LOC, LocationAttr
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import Block, Operation, SSAValue, Use
 
 from transom.lowering.conversion.pattern import ConversionPattern
 from transom.lowering.conversion.state import State
@@ -26,7 +26,7 @@ class Frame:
     depth: int
     created: int
     """How many ops there were before."""
-    watched: list[tuple[SSAValue, object]]
+    watched: list[tuple[SSAValue, Use | None]]
     """Values that the pattern was given, and their last use before."""
     replaced: bool = False
     tail: Block | None = None
@@ -37,8 +37,16 @@ class Frame:
     def forget_uses(self) -> None:
         """End what uses a refused pattern left, by ops that it made for nothing."""
         for value, last_use in self.watched:
-            while value.first_use is not last_use and value.first_use is not None:
-                value.remove_use(value.first_use)
+            newer: list[Use] = []
+            for use in value.uses:
+                if use is last_use:
+                    break
+                newer.append(use)
+            else:
+                if last_use is not None:
+                    continue  # that was taken back itself, and so were all after it
+            for use in newer:
+                value.remove_use(use)
 
 
 def frame_of_hook(

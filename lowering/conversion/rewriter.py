@@ -220,7 +220,7 @@ class ConversionRewriter:
         say otherwise for the entry block. `prologue` may insert ops at its start and
         chooses what the old arguments become. `terminator` is called in place of
         converting the ops that end the region. A region that has been converted already
-        is copied.
+        is copied, unless its op was generated in this conversion: that refuses.
         """
         state, engine, frame = self._state, self._engine, self._frame
         if region.first_block in state.blocks:
@@ -475,7 +475,8 @@ class ConversionRewriter:
     def _copy(self, region: Region) -> Region:
         """A copy of a region of the input, whose ops are converted as the others."""
         if region.first_block in self._state.plans:
-            raise PatternError("the region of a generated op is converted twice")
+            # Its ops are known as planned, and the first conversion changed the plan.
+            self.refuse("a region of an op that a pattern generated is converted once")
         copy = region.clone()
         self._state.created.extend(copy.walk())
         return copy

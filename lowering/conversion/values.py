@@ -54,15 +54,16 @@ class Values:
         groups: list[Group] = []
         for index, value in enumerate(op._operands):
             group = lookup(value)
+            if group is not value:
+                watched.append((value, value.first_use))
             if group is None or isinstance(group, tuple):
                 group = self.converted(value, converter, index)
             else:
+                watched.append((group, group.first_use))
                 if converter is not None:
                     wanted = converter.convert(value._type)
                     if len(wanted) != 1 or wanted[0] is not group._type:
                         group = self.converted(value, converter, index)
-                if not isinstance(group, tuple):
-                    watched.append((group, group.first_use))
             groups.append(group)
         return Operands(op, groups)
 
@@ -74,17 +75,14 @@ class Values:
         wanted = (value.type,) if converter is None else converter.convert(value.type)
         if group is None:
             group = self.stand_in_or_outside(value, wanted)
-        if converter is not None:
-            have = group if isinstance(group, tuple) else (group,)
-            if len(have) != len(wanted) or any(
-                h.type is not w and h.type != w
-                for h, w in zip(have, wanted, strict=True)
-            ):
-                group = self.to_target(converter, wanted, have, value, index)
+        have = group if isinstance(group, tuple) else (group,)
         if self._engine.frame is not None:
-            watched = self._engine.frame.watched
-            for v in group if isinstance(group, tuple) else (group,):
-                watched.append((v, v.first_use))
+            self._engine.frame.watched.extend((v, v.first_use) for v in have)
+        if converter is not None and (
+            len(have) != len(wanted)
+            or any(h.type != w for h, w in zip(have, wanted, strict=True))
+        ):
+            group = self.to_target(converter, wanted, have, value, index)
         return group
 
     # Materialisations

@@ -271,10 +271,24 @@ def target_of(converter: TypeConverter | None) -> tuple[ConversionTarget, Patter
     return target, add_structural_conversions(target, converter)
 
 
-@settings(deadline=None, suppress_health_check=list(HealthCheck), max_examples=150)
-@given(modules(), pattern_sets, st.integers(0, 3), st.booleans())
-def test_all_or_nothing(shown: Shown, patterns: Patterns, kind: int, full: bool):
+SLOW = (
+    HealthCheck.too_slow,
+    HealthCheck.data_too_large,
+    HealthCheck.large_base_example,
+)
+
+
+@settings(deadline=None, suppress_health_check=SLOW, max_examples=100)
+@given(modules(), pattern_sets, st.integers(0, 3), st.booleans(), st.booleans())
+def test_all_or_nothing(
+    shown: Shown, patterns: Patterns, kind: int, full: bool, complete: bool
+):
     module = shown.module
+    if complete:
+        patterns += tuple(
+            pattern(name, rename_to("h.last", True), name="last", benefit=-1)
+            for name in NAMES
+        )
     types = converter(kind)
     target, structural = target_of(types)
     every = (*patterns, *structural)

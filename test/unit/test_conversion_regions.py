@@ -1,5 +1,7 @@
 """Regions, blocks, functions, calls, branches and loops."""
 
+from itertools import pairwise
+
 import pytest
 from conversion_cases import (
     body,
@@ -18,6 +20,7 @@ from xdsl.dialects.builtin import (
     ModuleOp,
     UnrealizedConversionCastOp,
     f32,
+    i32,
     i64,
 )
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
@@ -404,6 +407,102 @@ def test_a_pattern_inlines_a_block_more_than_once():
         '%b_2 = "h.step"(%c_1) : (f32) -> f32',
         '%c_2 = "test.op"(%b_2) {t.kept} : (f32) -> f32',
         "func.return %c_2 : f32",
+    ]
+
+
+def with_region(name: str):
+    def rewrite(op: Operation, operands: Operands, rewriter: ConversionRewriter):
+        converter = rewriter.converter
+        types = op.result_types
+        if converter is not None:
+            types = [converter.convert_one(t) for t in types]
+        regions = [rewriter.convert_region(r) for r in op.regions]
+        new = unregistered(name, operands.flat, types, regions=regions)
+        rewriter.replace(op, new)
+
+    return rewrite
+
+
+NESTED = """
+func.func @f(%n: index, %x: f32) -> f32 {
+  %r = "g.outer"(%n, %x) ({
+  ^bb0(%i: index):
+    %c = "g.step"(%i) : (index) -> f32
+    "test.op"() ({
+      "test.op"(%i, %c) {t.deep} : (index, f32) -> ()
+      "test.termop"() : () -> ()
+    }) : () -> ()
+    "test.termop"(%c) : (f32) -> ()
+  }) : (index, f32) -> f32
+  func.return %r : f32
+}
+"""
+
+
+@pytest.mark.parametrize("again", [0, 1, 2])
+def test_a_region_of_a_generated_op_is_converted_again(again: int):
+    """Values from the first conversion are found by the later ones."""
+    module = parse(NESTED)
+    deep = next(op for op in module.walk() if "t.deep" in op.attributes)
+    names = ["g.outer", "g.middle", "g.inner", "h.done"]
+    names = [*names[: again + 1], names[-1]]
+    patterns = [pattern(old, with_region(new)) for old, new in pairwise(names)]
+    apply_full_conversion(module, illegal("g"), [*patterns, rename("g.step", "h.step")])
+    verify_module(module)
+    assert body(module)[1:-2] == [
+        '%r = "h.done"(%n, %x) ({',
+        "^bb0(%i: index):",
+        '%c = "h.step"(%i) : (index) -> f32',
+        '"test.op"() ({',
+        '"test.op"(%i, %c) {t.deep} : (index, f32) -> ()',
+        '"test.termop"() : () -> ()',
+        "}) : () -> ()",
+        '"test.termop"(%c) : (f32) -> ()',
+        "}) : (index, f32) -> f32",
+    ]
+    assert deep in list(module.walk())
+
+
+def test_a_region_of_a_generated_op_changes_type_again():
+    converter = index_to_i64()
+    converter.use_casts()
+    module = parse(NESTED)
+    narrow = TypeConverter(lambda t: i32 if t == i64 else None)
+    narrow.use_casts()
+    apply_full_conversion(
+        module,
+        illegal("g"),
+        [
+            pattern("g.outer", with_region("g.middle")),
+            pattern("g.middle", with_region("h.done"), converter=narrow),
+            rename("g.step", "h.step"),
+        ],
+        converter,
+    )
+    verify_module(module)
+    assert "^bb0(%i: i32):" in body(module)
+    assert "g." not in str(module)
+
+
+def test_a_region_of_a_generated_op_is_not_converted_twice():
+    module = parse(NESTED)
+
+    def twice(op: Operation, operands: Operands, rewriter: ConversionRewriter):
+        for region in (*op.regions, *op.regions):
+            rewriter.convert_region(region)
+
+    report = analyze_conversion(
+        module,
+        illegal("g"),
+        [
+            pattern("g.outer", with_region("g.middle"), name="P"),
+            pattern("g.middle", twice, name="Q"),
+            rename("g.step", "h.step"),
+        ],
+    )
+    assert [f.reason for f in report.failures] == [
+        "P: generated 'g.middle', which has no legal form "
+        "(Q: a region of an op that a pattern generated is converted once)"
     ]
 
 
