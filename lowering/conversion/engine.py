@@ -27,6 +27,7 @@ from transom.lowering.conversion.frame import Frame
 from transom.lowering.conversion.order import dominance_order
 from transom.lowering.conversion.outcome import Outcome
 from transom.lowering.conversion.pattern import (
+    Blocked,
     ConversionPattern,
     PatternError,
     PatternSet,
@@ -287,7 +288,8 @@ class Engine:
             self.outcome.rollback(found)
             state.rollback(mark)
             frame.forget_uses()
-            refused.append(Refused(pattern.name, refusal.reason))
+            blocked = isinstance(refusal, Blocked)
+            refused.append(Refused(pattern.name, refusal.reason, blocked))
         self._refused = tuple(refused)
         return False
 

@@ -89,7 +89,11 @@ class Outcome:
 
     def blame_consumers(self) -> None:
         """Say which op keeps one alive that has no pattern of its own."""
-        refused = {e.op: e.failure.op_name for e in self._failed if e.failure.refused}
+        refused = {
+            entry.op: entry.failure.op_name
+            for entry in self._failed
+            if any(not refusal.blocked for refusal in entry.failure.refused)
+        }
         for entry in self._failed:
             if entry.failure.refused or entry.plan is None:
                 continue

@@ -42,6 +42,10 @@ class Refusal:
     reason: str
 
 
+class Blocked(Refusal):
+    """A refusal for want of an operand, whose op stayed for a reason of its own."""
+
+
 class RefusalError(Exception):
     """A refusal from deep inside a pattern; the driver takes it as one returned."""
 

@@ -19,6 +19,8 @@ class Refused:
 
     pattern: str
     reason: str
+    blocked: bool = False
+    """Whether it only lacks what another op, which stayed, should have become."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +39,13 @@ class Failure:
     cause: str | None = None
     refused: tuple[Refused, ...] = ()
     blamed: str | None = None
+
+    @property
+    def is_consequence(self) -> bool:
+        """Whether the op would not stay if others did not."""
+        if self.blamed is not None:
+            return True
+        return bool(self.refused) and all(r.blocked for r in self.refused)
 
     @property
     def reason(self) -> str:
@@ -127,7 +136,8 @@ class ConversionError(OpError):
     A conversion failed, and the module is as it was.
 
     The message is about the first group of ops; the notes list where else they are,
-    then the other groups. `report` has all of it as data.
+    then the other groups, those last that only follow from others. `report` has all of
+    it as data.
     """
 
     def __init__(self, report: ConversionReport) -> None:

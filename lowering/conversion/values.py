@@ -14,6 +14,7 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from transom.lowering.conversion.frame import frame_of_hook
 from transom.lowering.conversion.pattern import (
+    Blocked,
     Operands,
     PatternError,
     Refusal,
@@ -104,7 +105,7 @@ class Values:
         finally:
             self._engine.frame = outer
         if made is None:
-            raise RefusalError(Refusal(self._no_target(wanted, have, value, index)))
+            raise RefusalError(self._no_target(wanted, have, value, index))
         assert len(made) == len(wanted), "a target materialisation gives all values"
         return made[0] if len(made) == 1 else made
 
@@ -114,12 +115,14 @@ class Values:
         have: tuple[SSAValue, ...],
         value: SSAValue,
         index: int | None,
-    ) -> str:
+    ) -> Refusal:
         for op in self._engine.outcome.failed_ops():
             if value.owner is op:
-                return f"operand {index} comes from '{name_of_op(op)}', which stayed"
+                name = name_of_op(op)
+                return Blocked(f"operand {index} comes from '{name}', which stayed")
         where = "in its pattern" if index is None else f"for operand {index}"
-        return f"no target materialization {_hook_text('target', have, wanted, where)}"
+        text = _hook_text("target", have, wanted, where)
+        return Refusal(f"no target materialization {text}")
 
     def to_source(
         self, op: Operation, index: int, value: SSAValue, group: Group
