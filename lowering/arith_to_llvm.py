@@ -1,9 +1,8 @@
 """
 Patterns from `arith` (and `ub`) to the `llvm` dialect.
 
-Scalars and vectors alike; `index` is 64 bits. Arithmetic on bf16 is done in f32 and
-rounded, and the rounding is done in integers: few machines have it, and the function
-that LLVM would call is missing from older support libraries.
+Scalars and vectors alike; `index` is 64 bits. A bf16 is its bits in an i16, arithmetic
+on it is done in f32, and the result is rounded to nearest even by integer operations.
 """
 
 from collections.abc import Mapping
@@ -16,6 +15,7 @@ from xdsl.dialects.builtin import (
     DenseIntOrFPElementsAttr,
     Float32Type,
     Float64Type,
+    FloatAttr,
     IntegerAttr,
     IntegerType,
     VectorType,
@@ -128,15 +128,21 @@ def splat(rewriter: ConversionRewriter, value: int, type: Attribute) -> SSAValue
 
 def constant_value(value: Attribute, type: Attribute) -> Attribute | Refusal:
     """A constant's value as one of the converted type."""
-    if isinstance(value, DenseIntOrFPElementsAttr):
-        if not isinstance(type, VectorType):
-            return Refusal(f"expected a vector, but got '{value}'")
-        vector = cast("VectorType[IntegerType]", type)
-        # The bytes of an index are those of an i64, and lanes lie in row-major order.
-        return DenseIntOrFPElementsAttr(vector, value.data)
-    if isinstance(value, IntegerAttr):
-        return IntegerAttr(value.value.data, cast(IntegerType, type))
-    return value
+    match value:
+        case DenseIntOrFPElementsAttr():
+            if not isinstance(type, VectorType):
+                return Refusal(f"expected a vector, but got '{value}'")
+            vector = cast("VectorType[IntegerType]", type)
+            # The bytes of an index are those of an i64, those of a bf16 those of an
+            # i16, and lanes lie in row-major order.
+            return DenseIntOrFPElementsAttr(vector, value.data)
+        case IntegerAttr():
+            return IntegerAttr(value.value.data, cast(IntegerType, type))
+        case FloatAttr(type=BFloat16Type() as bf16):
+            data = bf16.pack((value.value.data,))
+            return IntegerAttr(int.from_bytes(data, "little"), i16)
+        case _:
+            return value
 
 
 class ConvertConstant(ConversionPattern[arith.ConstantOp]):
@@ -315,7 +321,7 @@ class ConvertExtendFloat(ConversionPattern[arith.ExtFOp]):
     ) -> Refusal | None:
         (value,) = operands
         (type,) = result_signature(op, rewriter.converter).types
-        if isinstance(llvm.element_of(value.type), BFloat16Type):
+        if is_bf16(op.input.type):
             value = widen_bf16(rewriter, value)
         if value.type == type:
             rewriter.replace(op, (), (value,))
@@ -325,7 +331,7 @@ class ConvertExtendFloat(ConversionPattern[arith.ExtFOp]):
 
 class ConvertTruncateFloat(ConversionPattern[arith.TruncFOp]):
     """
-    To bf16 by way of f32, as NumPy's `ml_dtypes` does, rounding to nearest even.
+    To bf16 by way of f32, as NumPy's `ml_dtypes` does.
     """
 
     root = arith.TruncFOp
@@ -335,7 +341,7 @@ class ConvertTruncateFloat(ConversionPattern[arith.TruncFOp]):
     ) -> Refusal | None:
         (value,) = operands
         (type,) = result_signature(op, rewriter.converter).types
-        if not isinstance(llvm.element_of(type), BFloat16Type):
+        if not is_bf16(op.result.type):
             rewriter.replace(op, llvm.FPTruncOp(value, type))
             return
         single = like(type, f32)
@@ -347,10 +353,14 @@ class ConvertTruncateFloat(ConversionPattern[arith.TruncFOp]):
         rewriter.replace(op, (), (round_to_bf16(rewriter, value),))
 
 
+def is_bf16(type: Attribute) -> bool:
+    """Whether a type of the input is bf16 or a vector of it."""
+    return isinstance(llvm.element_of(type), BFloat16Type)
+
+
 def widen_bf16(rewriter: ConversionRewriter, value: SSAValue) -> SSAValue:
     """The f32 equal to a bf16."""
-    bits = rewriter.insert(llvm.BitcastOp(value, like(value.type, i16))).result
-    wide = rewriter.insert(llvm.ZExtOp(bits, like(value.type, i32))).res
+    wide = rewriter.insert(llvm.ZExtOp(value, like(value.type, i32))).res
     shift = splat(rewriter, 16, wide.type)
     moved = rewriter.insert(llvm.ShlOp(wide, shift)).res
     return rewriter.insert(llvm.BitcastOp(moved, like(value.type, f32))).result
@@ -371,9 +381,7 @@ def round_to_bf16(rewriter: ConversionRewriter, value: SSAValue) -> SSAValue:
     quiet = insert(llvm.OrOp(upper, splat(rewriter, 0x40, type))).res
     is_nan = insert(llvm.FCmpOp(value, value, "uno")).res
     chosen = insert(llvm.SelectOp(is_nan, quiet, rounded)).res
-    short = insert(llvm.TruncOp(chosen, like(value.type, i16))).res
-    bf16 = BFloat16Type()
-    return insert(llvm.BitcastOp(short, like(value.type, bf16))).result
+    return insert(llvm.TruncOp(chosen, like(value.type, i16))).res
 
 
 class WidenBf16(ConversionPattern[Operation]):
@@ -391,6 +399,7 @@ class WidenBf16(ConversionPattern[Operation]):
         arith.MinimumfOp,
         arith.MinnumfOp,
         arith.MulfOp,
+        arith.NegfOp,
         arith.SIToFPOp,
         arith.SubfOp,
         arith.UIToFPOp,
@@ -409,30 +418,42 @@ def widen(
     narrow: type[Attribute],
 ) -> Refusal | None:
     """Replace an op by itself in f32 where it has operands or results of `narrow`."""
-    types = result_signature(op, rewriter.converter).types
-    values = [v.type for v in operands] + list(types)
-    if not any(isinstance(llvm.element_of(t), narrow) for t in values):
+
+    def is_narrow(type: Attribute) -> bool:
+        return isinstance(llvm.element_of(type), narrow)
+
+    if not any(map(is_narrow, (*op.operand_types, *op.result_types))):
         return Refusal(f"no operand or result is {narrow.name}")
     inputs: list[SSAValue] = []
-    for value in operands:
-        if isinstance(llvm.element_of(value.type), narrow):
-            wide = like(value.type, f32)
-            value = rewriter.insert(arith.ExtFOp(value, wide)).result
+    for value, before in zip(operands, op.operand_types, strict=True):
+        if is_narrow(before):
+            if narrow is BFloat16Type:
+                value = widen_bf16(rewriter, value)
+            else:
+                wide = like(value.type, f32)
+                value = rewriter.insert(llvm.FPExtOp(value, wide)).result
         inputs.append(value)
-    results = [
-        like(t, f32) if isinstance(llvm.element_of(t), narrow) else t for t in types
-    ]
+    types = result_signature(op, rewriter.converter).types
     new = rewriter.insert(
         type(op).create(
-            operands=inputs, result_types=results, properties=dict(op.properties)
+            operands=inputs,
+            result_types=[
+                like(after, f32) if is_narrow(before) else after
+                for before, after in zip(op.result_types, types, strict=True)
+            ],
+            properties=dict(op.properties),
         )
     )
     outputs: list[SSAValue] = []
-    for value, wanted in zip(new.results, types, strict=True):
-        if value.type != wanted:
-            outputs.append(rewriter.insert(arith.TruncFOp(value, wanted)).result)
-        else:
-            outputs.append(value)
+    for value, before, after in zip(new.results, op.result_types, types, strict=True):
+        result: SSAValue = value
+        if is_narrow(before):
+            result = rewriter.converted(value)
+            if narrow is BFloat16Type:
+                result = round_to_bf16(rewriter, result)
+            else:
+                result = rewriter.insert(llvm.FPTruncOp(result, after)).result
+        outputs.append(result)
     rewriter.replace(op, (), outputs)
 
 

@@ -216,8 +216,9 @@ class ConvertCall(
         operands: Operands,
         rewriter: ConversionRewriter,
     ) -> Refusal | None:
-        if isinstance(op, tir.CallOp) and op.results:
-            return Refusal("expected memrefs, but the call is on tensors")
+        assert not (isinstance(op, tir.CallOp) and op.results), (
+            "a tensor has no LLVM type, so that its producer was refused"
+        )
         module = rewriter.root
         assert isinstance(module, ModuleOp), "modules are converted"
         name = op.callee.string_value()

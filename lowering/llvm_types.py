@@ -12,7 +12,8 @@ memref<?x8xf32, strided<[?, 1], offset: ?>>       ptr, size 0, stride 0, offset
 that is, the pointer, then an i64 for each dynamic size, dynamic stride and dynamic
 offset; what the type says is not passed. Strides of the identity layout follow from the
 sizes. A bool takes a byte in memory. Vectors of several dimensions become vectors of
-one, the last dimension innermost.
+one, the last dimension innermost. A bf16 is its 16 bits: on most machines LLVM moves
+bf16 values about by calls into a support library that older systems do not have.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     AffineMapAttr,
     AnyFloat,
+    BFloat16Type,
     FixedBitwidthType,
     IndexType,
     IntAttr,
@@ -36,6 +38,7 @@ from xdsl.dialects.builtin import (
     VectorType,
     i1,
     i8,
+    i16,
     i64,
 )
 from xdsl.ir import Attribute
@@ -53,6 +56,8 @@ def element_storage(type: Attribute) -> Attribute | Refusal:
         return i8
     if isinstance(type, IndexType):
         return i64
+    if isinstance(type, BFloat16Type):
+        return i16
     if isinstance(type, IntegerType):
         integer = cast(IntegerType, type)
         if integer.width.data not in (8, 16, 32, 64, 128):
@@ -102,6 +107,8 @@ def convert_vector(type: VectorType) -> Attribute | Refusal:
     element = type.element_type
     if isinstance(element, IndexType):
         element = i64
+    elif isinstance(element, BFloat16Type):
+        element = i16
     elif isinstance(element, IntegerType):
         element = signless(cast(IntegerType, element))
     elif not isinstance(element, AnyFloat | llvm.LLVMPointerType):
@@ -173,17 +180,23 @@ def memref_types(type: MemRefType) -> tuple[Attribute, ...] | Refusal:
     return (pointer_type(type), *(i64,) * layout.passed)
 
 
+def refuse_others(type: Attribute) -> Refusal | None:
+    """A reason for each type that is none of LLVM's."""
+    if isinstance(type, llvm.LLVMVoidType) or llvm.is_compatible_type(type):
+        return None
+    return Refusal(f"no LLVM type for '{type}'")
+
+
 def to_llvm_converter() -> TypeConverter:
     """From the types of `func`, `memref`, `vector` and `tir` to those of `llvm`."""
-    converter = TypeConverter()
+    converter = TypeConverter(refuse_others)
     each = converter.add_conversion
-    converter.add_conversion(lambda _: i64, of=IndexType)
-    converter.add_conversion(lambda t: signless(cast(IntegerType, t)), of=IntegerType)
-    converter.add_conversion(
-        lambda t: convert_vector(cast(VectorType, t)), of=VectorType
-    )
-    converter.add_conversion(lambda t: memref_types(cast(MemRefType, t)), of=MemRefType)
-    converter.add_conversion(lambda _: (), of=tir.TokenType)
+    each(lambda _: i64, of=IndexType)
+    each(lambda _: i16, of=BFloat16Type)
+    each(lambda t: signless(cast(IntegerType, t)), of=IntegerType)
+    each(lambda t: convert_vector(cast(VectorType, t)), of=VectorType)
+    each(lambda t: memref_types(cast(MemRefType, t)), of=MemRefType)
+    each(lambda _: (), of=tir.TokenType)
 
     def convert_struct(type: Attribute) -> Attribute | Refusal:
         assert isinstance(type, tir.StructType), "asked for structs only"

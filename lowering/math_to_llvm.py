@@ -74,9 +74,6 @@ FUNCTIONS: dict[type[Operation], str] = {
 }
 """Functions of the C library; that on f32 has an `f` at its end."""
 
-EXACT_ON_BF16 = (math.AbsFOp, math.CopySignOp)
-"""What only moves bits."""
-
 
 def no_poison(name: str) -> Callable[[Operation], Mapping[str, Attribute]]:
     """The flag of an integer intrinsic, which is not set."""
@@ -144,9 +141,7 @@ class WidenBf16Function(ConversionPattern[Operation]):
     """Compute in f32 what is asked for in bf16."""
 
     benefit = 2
-    root = tuple(
-        op for op in (*INTRINSICS, *FUNCTIONS, math.RsqrtOp) if op not in EXACT_ON_BF16
-    )
+    root = (*INTRINSICS, *FUNCTIONS, math.RsqrtOp)
 
     def match_and_rewrite(
         self, op: Operation, operands: Operands, rewriter: ConversionRewriter

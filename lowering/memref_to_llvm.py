@@ -144,7 +144,7 @@ class ConvertAtomic(ConversionPattern[memref.AtomicRMWOp]):
     ) -> Refusal | None:
         kind = self.KINDS.get(op.kind.value.data)
         target = take(rewriter, op.memref, operands.groups[1])
-        if kind is None or target.type.element_type == i1:
+        if kind is None or target.storage != target.type.element_type:
             return Refusal(f"no instruction for kind {op.kind.value.data}")
         indices = numbers(op.indices, operands.named("indices"))
         address = target.element(rewriter, indices)
@@ -302,7 +302,7 @@ class ConvertAlloca(ConversionPattern[memref.AllocaOp | tir.AllocOp]):
 
 class ConvertGlobal(ConversionPattern[memref.GlobalOp]):
     root = memref.GlobalOp
-    generates = (llvm.GlobalOp,)
+    generates = (llvm.GlobalOp, llvm.ReturnOp, llvm.ZeroOp)
 
     def match_and_rewrite(
         self, op: memref.GlobalOp, operands: Operands, rewriter: ConversionRewriter

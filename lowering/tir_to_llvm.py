@@ -10,6 +10,7 @@ from typing import Any, cast
 
 from xdsl.dialects.builtin import (
     ArrayAttr,
+    BFloat16Type,
     DenseArrayBase,
     DictionaryAttr,
     IntegerAttr,
@@ -99,6 +100,9 @@ class ConvertExtern(ConversionPattern[tir.ExternOp]):
             op.arguments, operands.groups, op.refs, strict=True
         ):
             single = c_value(value, group, rewriter)
+            if isinstance(value.type, BFloat16Type):
+                # In C it is a float, in a register for floats.
+                single = rewriter.insert(llvm.BitcastOp(single, value.type)).result
             if by_ref:
                 single = stack_copy(op, single, rewriter)
             if isinstance(single.type, llvm.LLVMStructType):
@@ -113,6 +117,8 @@ class ConvertExtern(ConversionPattern[tir.ExternOp]):
         result_type: Attribute | None = None
         if op.result is not None:
             (result_type,) = result_signature(op, rewriter.converter).types
+            if isinstance(op.result.type, BFloat16Type):
+                return Refusal("no C function that returns a bf16 is called")
         call = llvm.CallOp(op.callee, *values, return_type=result_type)
         if any(a.data for a in attributes):
             call.attributes["arg_attrs"] = ArrayAttr(attributes)

@@ -24,7 +24,7 @@ from xdsl.dialects.vector import CombiningKindFlag
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from transom.dialects import llvm
-from transom.lowering.arith_to_llvm import flags_of, widen
+from transom.lowering.arith_to_llvm import constant_value, flags_of, widen
 from transom.lowering.conversion import (
     ConversionPattern,
     ConversionRewriter,
@@ -127,11 +127,10 @@ def splat_of(value: SSAValue, type: Attribute) -> llvm.ConstantOp | None:
         return None
     vector_type = cast("VectorType[IntegerType]", type)
     element = vector_type.element_type
-    match owner.value:
-        case IntegerAttr() | FloatAttr():
-            data = element.pack((cast(Any, owner.value).value.data,))
-        case _:
-            return None
+    scalar = constant_value(owner.value, element)
+    if not isinstance(scalar, IntegerAttr | FloatAttr):
+        return None
+    data = element.pack((cast(Any, scalar).value.data,))
     packed = BytesAttr(data * vector_type.element_count())
     return llvm.ConstantOp(DenseIntOrFPElementsAttr(vector_type, packed), type)
 

@@ -91,6 +91,7 @@ from xdsl.dialects.llvm import (
     VectorFMinOp,
     XOrOp,
     ZExtOp,
+    is_compatible_type,
 )
 from xdsl.dialects.utils import (
     FastMathFlag,
@@ -373,6 +374,7 @@ __all__ = [
     "boolean_like",
     "element_of",
     "indirect_call",
+    "is_compatible_type",
     "lanes_of",
     "llvm",
 ]

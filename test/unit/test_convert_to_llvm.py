@@ -299,7 +299,7 @@ def test_wide_results() -> None:
     assert y[4] == 1
 
 
-PREDICATES = {
+PREDICATES: dict[str, Callable[[int, int], bool]] = {
     "slt": lambda a, b: a < b,
     "ule": lambda a, b: a % 2**32 <= b % 2**32,
     "ne": lambda a, b: a != b,
