@@ -56,8 +56,10 @@ from transom.dialects.graph.structure import FusedOp, GroupOp, RegionOp, YieldOp
 
 
 def _replace(op: GraphOp, new: GraphOp, rewriter: PatternRewriter) -> None:
-    """Put an op in the place of another one of the same value, with its type."""
+    """Put an op in the place of another one of the same value, with its attributes."""
     new.retype(op.results[0].type)
+    new.location = op.location
+    new.attributes.update(op.attributes)
     rewriter.replace(op, new)
 
 

@@ -305,6 +305,12 @@ def place_of(type: Attribute) -> PlaceAttr | None:
     return None if (desc := desc_of(type)) is None else desc.place
 
 
+def check_names(type: AnyTensor) -> None:
+    """Check that a tensor type names as many sizes as it leaves open, or none."""
+    if isinstance(type.encoding, DescAttr) and type.encoding.dims.data:
+        dim_symbols(type)
+
+
 def dim_symbols(type: AnyTensor) -> tuple[Symbol | None, ...]:
     """One entry per dimension: its symbol, or None if it is static or has no name."""
     desc = desc_of(type)

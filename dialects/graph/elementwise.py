@@ -29,7 +29,7 @@ from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.str_enum import StrEnum
 
-from transom.dialects.graph.desc import LayoutAttr, layout_of, tensor
+from transom.dialects.graph.desc import LayoutAttr, check_names, layout_of, tensor
 from transom.dialects.graph.elements import (
     ANY,
     BOOLS,
@@ -103,9 +103,10 @@ class UnaryOp(ElementwiseOp, ABC):
         return (ResultShape(self.operand_dims(0), element_type),)
 
     def verify_(self) -> None:
-        type = self.input.type
-        if self.result.type is type:  # nothing is left to compare but the elements
-            self.ELEMENTS.check(self.operand_type(0).element_type, "the operand")
+        if self.result.type is self.input.type:  # nothing is left to compare
+            type = self.operand_type(0)
+            self.ELEMENTS.check(type.element_type, "the operand")
+            check_names(type)
         else:
             super().verify_()
 
@@ -137,6 +138,7 @@ class BinaryOp(ElementwiseOp, ABC):
         type = self.result.type
         if self.lhs.type is type and self.rhs.type is type:
             self._check_elements()
+            check_names(self.declared_type())
         else:
             super().verify_()
 

@@ -112,13 +112,20 @@ class GraphOp(
         `declared` is what `infer` finds in `declared_type`, for ops that need it.
         Raises `VerifyException` when `infer` does.
         """
+        values = [SSAValue.get(operand) for operand in operands]
+        for value in values:
+            tensor_type(value)
         Operation.__init__(
             self,
-            operands=[SSAValue.get(operand) for operand in operands],
+            operands=values,
             result_types=() if declared is None else (declared,),
             properties={k: v for k, v in properties.items() if v is not None},
         )
-        self.retype(*infer_result_types(self)[:results])
+        try:
+            self.retype(*infer_result_types(self)[:results])
+        except VerifyException:
+            self.drop_all_references()  # there is no op
+            raise
 
 
 def tensor_type(value: Value) -> AnyTensor:

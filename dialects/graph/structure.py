@@ -135,7 +135,6 @@ class GroupOp(HasCanonicalizationPatternsInterface, IRDLOperation, ABC):
 
     def print(self, printer: Printer) -> None:
         self._print_head(printer)
-        printer.enter_scope()
         printer.print_string(" (")
         for index, (argument, operand) in enumerate(
             zip(self.body.block.args, self.operands, strict=True)
@@ -155,7 +154,6 @@ class GroupOp(HasCanonicalizationPatternsInterface, IRDLOperation, ABC):
             printer.print_op_attributes(self.attributes, print_keyword=True)
         printer.print_string(" ")
         printer.print_region(self.body, print_entry_block_args=False)
-        printer.exit_scope()
 
     def _print_head(self, printer: Printer) -> None:
         """Print what stands between the name and the operands."""

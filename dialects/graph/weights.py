@@ -3,7 +3,7 @@ Constants, and weights: symbols whose elements are in a file, or an expression o
 other weights that is evaluated once.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, cast
 
 from xdsl.dialects.builtin import (
@@ -255,6 +255,16 @@ class WeightOp(IRDLOperation):
             raise VerifyException(
                 f"expected the body to end with 'graph.yield' of one '{self.type}'"
             )
+        for op in block.ops:
+            if not isinstance(op, GraphOp | YieldOp):
+                raise VerifyException(
+                    f"expected graph ops in the body, but got '{op.name}'"
+                )
+        if self in sources_of(self):
+            raise VerifyException(
+                f"expected an expression over other weights, but '@{name_of(self)}' "
+                "is derived from itself"
+            )
 
     @classmethod
     def parse(cls, parser: Parser) -> "WeightOp":
@@ -328,7 +338,25 @@ def weight_of(op: "WeightRefOp") -> WeightOp | None:
     return None
 
 
-def _symbol_tables(op: Operation):
+def sources_of(weight: WeightOp) -> dict[WeightOp, None]:
+    """The weights that a weight is derived from, directly or not, in order."""
+    sources: dict[WeightOp, None] = {}
+    pending = [weight]
+    while pending:
+        for op in pending.pop().walk():
+            source = weight_of(op) if isinstance(op, WeightRefOp) else None
+            if source is not None and source not in sources:
+                sources[source] = None
+                pending.append(source)
+    return sources
+
+
+def name_of(weight: WeightOp) -> str:
+    """The symbol of a weight."""
+    return weight.sym_name.data
+
+
+def _symbol_tables(op: Operation) -> Iterator[Operation]:
     parent = op.parent_op()
     while parent is not None:
         if parent.has_trait(SymbolTable):

@@ -669,3 +669,19 @@ func.func @scatter_add_bool(%x: tensor<8xi1>, %i: tensor<3xi64>, %u: tensor<3xi1
   %y = graph.scatter add %x, %i, %u axis 0 : tensor<8xi1>, tensor<3xi64>, tensor<3xi1> -> tensor<8xi1>
   func.return
 }
+
+// -----
+
+func.func @symbol_count_of_equal_types(%a: tensor<?x?xf32, #graph.desc<dims = ["N"]>>) {
+  // expected-error @+1 {{expected one entry of 'dims' per '?', but got 1 for 'tensor<?x?xf32, #graph.desc<dims = ["N"]>>'}}
+  %y = graph.neg %a : tensor<?x?xf32, #graph.desc<dims = ["N"]>>
+  func.return
+}
+
+// -----
+
+func.func @symbol_count_of_sum(%a: tensor<4xf32, #graph.desc<dims = ["N"]>>) {
+  // expected-error @+1 {{expected one entry of 'dims' per '?', but got 1 for 'tensor<4xf32, #graph.desc<dims = ["N"]>>'}}
+  %y = graph.add %a, %a : tensor<4xf32, #graph.desc<dims = ["N"]>>
+  func.return
+}

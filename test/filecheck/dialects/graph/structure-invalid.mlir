@@ -51,6 +51,26 @@ graph.weight @w : tensor<4xf32> {
 
 // -----
 
+// expected-error @+1 {{expected graph ops in the body, but got 'test.op'}}
+graph.weight @w : tensor<4xf32> {
+  %c = "test.op"() : () -> tensor<4xf32>
+  graph.yield %c : tensor<4xf32>
+}
+
+// -----
+
+// expected-error @+1 {{expected an expression over other weights, but '@a' is derived from itself}}
+graph.weight @a : tensor<4xf32> {
+  %b = graph.weight_ref @b : tensor<4xf32>
+  graph.yield %b : tensor<4xf32>
+}
+graph.weight @b : tensor<4xf32> {
+  %a = graph.weight_ref @a : tensor<4xf32>
+  graph.yield %a : tensor<4xf32>
+}
+
+// -----
+
 graph.weight @bias = dense<0.0> : tensor<4xf32>
 func.func @no_weight() {
   // expected-error @+1 {{no weight '@bais'; did you mean '@bias'?}}
