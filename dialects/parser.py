@@ -271,9 +271,19 @@ class TransomParser(Parser):
                     if issubclass(attr, TypeAttribute) == is_type
                 ),
             )
-        return super()._parse_dialect_type_or_attribute_body(
-            attr_name, is_type, is_opaque, starting_opaque_pos
-        )
+        try:
+            return super()._parse_dialect_type_or_attribute_body(
+                attr_name, is_type, is_opaque, starting_opaque_pos
+            )
+        except ValueError as e:
+            cls = find(attr_name)
+            # xDSL pairs the parameters it read with those of the class.
+            if cls is None or "zip()" not in str(e):
+                raise
+            assert issubclass(cls, ParametrizedAttribute), "only these have parameters"
+            names = [f"'{name}'" for name, _ in cls.get_irdl_definition().parameters]
+            count = f"{len(names)} parameter{'s' * (len(names) != 1)}"
+            self.raise_error(f"expected {count} ({', '.join(names)}) of '{attr_name}'")
 
     def _refuse_name(
         self, kind: str, name: str, names_of: Callable[[Dialect], Iterable[str]]

@@ -174,6 +174,10 @@ def test_nul_in_a_string(ctx: Context) -> None:
             "a.mlir:1:24: error: expected complex values, such as (0.0, 1.0)",
         ),
         (
+            '"test.op"() {a = #target.any_of} : () -> ()',
+            "a.mlir:1:32: error: expected 1 parameter ('places') of 'target.any_of'",
+        ),
+        (
             '"test.op"() {a = dense<0x1FFFFFFFF> : tensor<2xf32>} : () -> ()',
             "a.mlir:1:24: error: expected the 32 bits of 'f32', but got 0x1FFFFFFFF",
         ),
