@@ -3,14 +3,19 @@ Verify a module, with the place of the op that breaks a rule.
 """
 
 from collections.abc import Iterable
+from io import StringIO
 
 from xdsl.dialects.builtin import UnregisteredOp
 from xdsl.ir import Operation
+from xdsl.printer import Printer
 from xdsl.traits import NoTerminator
 from xdsl.utils.exceptions import DiagnosticException, VerifyException
 
-from transom.dialects.diagnostics import OpError
+from transom.dialects.diagnostics import Note, OpError, position_of
 from transom.dialects.dominance import verify_dominance
+
+MAX_SHOWN = 200
+"""Characters of an op that a note shows."""
 
 
 def verify_module(op: Operation) -> None:
@@ -27,8 +32,18 @@ def verify_module(op: Operation) -> None:
         except OpError:
             raise
         except DiagnosticException as e:
-            raise OpError(nested, _message_of(e, nested)) from None
+            raise OpError(nested, _message_of(e, nested), *_shown(nested)) from None
     verify_dominance(op)
+
+
+def _shown(op: Operation) -> tuple[Note, ...]:
+    """The op in generic form, where no line of a file can be shown."""
+    if position_of(op.location) is not None:
+        return ()
+    text = StringIO()
+    Printer(stream=text, print_generic_format=True).print_op(op)
+    line = text.getvalue().split("\n")[0]
+    return (Note(op, f"the op is: {line[:MAX_SHOWN]}"),)
 
 
 def _innermost_first(op: Operation) -> Iterable[Operation]:
