@@ -41,10 +41,8 @@ class Failure:
     blamed: str | None = None
 
     @property
-    def is_consequence(self) -> bool:
-        """Whether the op would not stay if others did not."""
-        if self.blamed is not None:
-            return True
+    def is_blocked(self) -> bool:
+        """Whether the op only lacks an operand, whose op stayed for another reason."""
         return bool(self.refused) and all(r.blocked for r in self.refused)
 
     @property
@@ -136,20 +134,27 @@ class ConversionError(OpError):
     A conversion failed, and the module is as it was.
 
     The message is about the first group of ops; the notes list where else they are,
-    then the other groups, those last that only follow from others. `report` has all of
-    it as data.
+    then the other groups. Ops that only lack an operand, because its op stayed, are
+    counted; `report` has all of it as data.
     """
 
     def __init__(self, report: ConversionReport) -> None:
         self.report = report
-        groups = sorted(grouped(report.failures), key=lambda g: g[0].blamed is not None)
+        causes = [f for f in report.failures if not f.is_blocked]
+        assert causes, "an op only lacks an operand if another op failed"
+        groups = grouped(causes)
+        groups.sort(key=lambda group: group[0].blamed is not None)
+        message = message_of(groups[0])
+        if blocked := len(report.failures) - len(causes):
+            ops = "1 more op lacks" if blocked == 1 else f"{blocked} more ops lack"
+            message += f"; {ops} an operand because of this"
         notes: list[Note] = []
         for group in groups:
             if group is not groups[0]:
                 notes.append(Note(group[0].location, message_of(group)))
             for failure in group[1:]:
                 notes.append(Note(failure.location, _also(failure, group[0])))
-        super().__init__(groups[0][0].location, message_of(groups[0]), *notes)
+        super().__init__(groups[0][0].location, message, *notes)
 
 
 class AuditError(OpError):

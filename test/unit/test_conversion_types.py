@@ -363,6 +363,23 @@ def test_an_operand_from_an_op_that_stayed_is_not_blamed_on_a_hook():
         ("g.a", "no pattern"),
         ("g.b", "P: operand 0 comes from 'g.a', which stayed"),
     ]
+    assert str(ConversionError(report)) == (
+        "m.mlir:1:1: error: no legal form for 'g.a' x1 (no pattern); its type is "
+        "() -> index; 1 more op lacks an operand because of this"
+    )
+    module = parse(
+        """
+        %0 = "g.a"() : () -> index
+        "g.b"(%0) : (index) -> ()
+        "g.b"(%0) : (index) -> ()
+        """
+    )
+    report = analyze_conversion(
+        module, illegal("g"), [rename("g.b", "h.b")], index_to_i64()
+    )
+    assert ConversionError(report).message.endswith(
+        "; 2 more ops lack an operand because of this"
+    )
 
 
 def test_hooks_materialise_in_both_directions():
