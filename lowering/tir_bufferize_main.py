@@ -199,14 +199,9 @@ def _scalar_attributes(function: FuncOp) -> ArrayAttr[DictionaryAttr] | None:
 
 
 def _declaration(function: FuncOp) -> FuncOp:
-    inputs, outputs = _types(function)
+    """A function without body; xDSL does not print the attributes of its arguments."""
     new = FuncOp(
-        function.sym_name.data,
-        (inputs, outputs),
-        Region(),
-        function.sym_visibility,
-        arg_attrs=argument_attributes(function),
-        res_attrs=_scalar_attributes(function),
+        function.sym_name.data, _types(function), Region(), function.sym_visibility
     )
     new.location = function.location
     new.attributes = dict(function.attributes)

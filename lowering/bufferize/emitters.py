@@ -134,6 +134,8 @@ def emit_dim(rewriter: Rewriter, op: Operation) -> None:
 
 def emit_from_elements(rewriter: Rewriter, op: Operation) -> None:
     assert isinstance(op, tensor.FromElementsOp)
+    if rewriter.program.homes[op.result].variable is None:
+        return
     memory = rewriter.value(op.result)
     shape = tensor_type(op.result.type).get_shape()
     for number, element in enumerate(op.elements):

@@ -38,8 +38,14 @@ def visit_empty(builder: Builder, op: Operation, at: int) -> int:
 
 
 def visit_filled(builder: Builder, op: Operation, at: int) -> int:
-    """An op that makes a tensor of scalars."""
+    """An op that makes a tensor of scalars; none if these are the sizes of a reshape."""
     (result,) = op.results
+    if isinstance(op, tensor.FromElementsOp) and all(
+        isinstance(use.operation, tensor.ReshapeOp) and use.index == 1
+        for use in result.uses
+    ):
+        builder.program.homes[result] = Home(None)
+        return at
     variable = builder.define(result, op)
     builder.mention(variable, op)
     return builder.storage.point((at,), writes=[variable])

@@ -4,6 +4,7 @@ effects, views, slices, branches, loops that swap what they carry, returned inpu
 weights, values that are returned twice, calls of functions.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import prod
 
@@ -42,8 +43,14 @@ def _kernel(name: str, shape: Shape, arguments: str, values: str, yields: str) -
     effects = [a.split() for a in arguments.split(", ")]
     signature = ", ".join(f"{effect} %{a}: {memref}" for effect, a in effects)
     indices = ", ".join(f"d{i}" for i in range(len(shape)))
+    # Reading backwards tells whether an input is overwritten while it is read.
+    backwards = indices
+    if shape and isinstance(shape[0], int):
+        backwards = indices.replace("d0", f"-d0 + {shape[0] - 1}")
     ins = ", ".join(
-        f"%{a}[{indices}] : {memref}" for effect, a in effects if effect != "write"
+        f"%{a}[{backwards if effect == 'read' else indices}] : {memref}"
+        for effect, a in effects
+        if effect != "write"
     )
     outs = ", ".join(
         f"%{a}[{indices}] : {memref}" for effect, a in effects if effect != "read"
@@ -135,9 +142,10 @@ class Writer:
         return name
 
     def pick(self, *shapes: Shape) -> tuple[str, Shape] | None:
-        """A value of one of some shapes (of any if none are given)."""
+        """A value of one of some shapes (of any without them), mostly a new one."""
         found = [v for v in self.values if not shapes or v[1] in shapes]
-        return self.draw(st.sampled_from(found)) if found else None
+        recent = found[-3:] if self.draw(st.integers(0, 3)) else found
+        return self.draw(st.sampled_from(recent)) if found else None
 
     def size(self) -> str:
         """The symbolic size, taken from a value that has it."""
@@ -361,25 +369,35 @@ class Writer:
     def carried(self) -> list[tuple[str, Shape]]:
         """Values for a loop or branch, undefined ones too."""
         found: list[tuple[str, Shape]] = []
+        alike = self.draw(st.booleans())
         for _ in range(self.draw(st.integers(1, 3))):
-            value = self.pick()
+            value = self.pick(found[0][1]) if found and alike else self.pick()
             assert value is not None
             found.append(value)
         return found
 
-    def yields(self, shapes: list[Shape]) -> list[str]:
+    def yields(
+        self, shapes: list[Shape], arguments: Sequence[tuple[str, Shape]] = ()
+    ) -> list[str]:
+        """Values of these shapes; often what is carried in another order."""
         names: list[str] = []
+        alike = [name for name, shape in arguments if shape == shapes[0]]
+        if len(alike) == len(shapes) > 1 and self.draw(st.booleans()):
+            return self.draw(st.permutations(alike))
         for shape in shapes:
             value = self.pick(shape)
             assert value is not None
             names.append(value[0])
         return names
 
-    def region(self, shapes: list[Shape], op: str) -> None:
+    def region(
+        self, shapes: list[Shape], op: str, arguments: Sequence[tuple[str, Shape]] = ()
+    ) -> None:
         """Statements, then an op that yields values of these shapes."""
         self.depth += 1
         self.block()
-        names, types = ", ".join(self.yields(shapes)), ", ".join(map(tensor, shapes))
+        names = ", ".join(self.yields(shapes, arguments))
+        types = ", ".join(map(tensor, shapes))
         self.line(f"{op} {names} : {types}")
         self.depth -= 1
 
@@ -426,7 +444,7 @@ class Writer:
         arguments = [(self.fresh("a"), shape) for shape in shapes]
         outer, at = list(self.values), len(self.lines)
         self.values += arguments
-        self.region(shapes, "scf.yield")
+        self.region(shapes, "scf.yield", arguments)
         self.values = outer
         self.line("}")
         pairs = ", ".join(
@@ -458,7 +476,7 @@ class Writer:
         self.values = outer + arguments
         self.block()
         self.line(f"{more} = arith.cmpi slt, {count}, {stop} : index")
-        names = ", ".join(self.yields([shape for _, shape in passed]))
+        names = ", ".join(self.yields([s for _, s in passed], arguments))
         types = ", ".join(tensor(shape) for _, shape in passed)
         self.line(f"scf.condition({more}) {count}, {names} : index, {types}")
         self.depth -= 1
@@ -469,7 +487,7 @@ class Writer:
         self.values = outer + passed
         self.block()
         self.line(f"{following} = arith.addi {after}, {one} : index")
-        names = ", ".join(self.yields(shapes))
+        names = ", ".join(self.yields(shapes, passed))
         inner = ", ".join(map(tensor, shapes))
         self.line(f"scf.yield {following}, {names} : index, {inner}")
         self.depth -= 1
@@ -503,9 +521,10 @@ def mains(draw: st.DrawFn) -> str:
             )
         else:
             writer.values.append((f"%in{number}", shape))
-    for _ in range(draw(st.integers(1, 8))):
+    for _ in range(draw(st.integers(2, 10))):
         writer.statement()
-    results = writer.carried()
+    results = writer.values[-draw(st.integers(1, 6)) :]
+    results += draw(st.lists(st.sampled_from(writer.values), max_size=2))
     names = ", ".join(name for name, _ in results)
     types = ", ".join(tensor(shape) for _, shape in results)
     return (

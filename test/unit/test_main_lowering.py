@@ -41,7 +41,7 @@ def run(ir: ModuleOp, arrays: Arrays) -> Arrays:
     return results
 
 
-@settings(max_examples=400, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 @given(mains(), st.integers(1, 4), st.integers(0, 99))
 def test_every_step_gives_the_same_numbers(main: str, size: int, seed: int) -> None:
     ctx = new_context()
