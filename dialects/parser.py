@@ -150,6 +150,7 @@ class TransomParser(Parser):
         self._line_starts = [m.end() for m in re.finditer("^", input, re.MULTILINE)]
         self._depth = 0
         self._after_location = -1
+        self._said_unknown: set[Operation | SSAValue] = set()
         self._types: dict[str, TypeAttribute] = {}
 
     # Places
@@ -174,9 +175,12 @@ class TransomParser(Parser):
             op = super().parse_operation()
         except VerifyException as e:  # of an attribute that the op's parser made
             self.raise_error(str(e), start)
-        # Written `loc(unknown)` stays: printing with locations parses back to itself.
-        if isinstance(op.location, UnknownLoc) and self._after_location != self.pos:
-            op.location = self.location_at(start)
+        if isinstance(op.location, UnknownLoc):
+            if self._after_location == self.pos:
+                # Printing with locations parses back to itself.
+                self._said_unknown.add(op)
+            else:
+                op.location = self.location_at(start)
         for region in op.regions:
             for block in region.blocks:
                 self._stamp_implicit(block, op.location)
@@ -185,20 +189,27 @@ class TransomParser(Parser):
     def _stamp_implicit(self, block: Block, location: LocationAttr) -> None:
         """What has no text of its own is where its op is."""
         for arg in block.args:
-            if isinstance(arg.location, UnknownLoc):
+            if isinstance(arg.location, UnknownLoc) and arg not in self._said_unknown:
                 arg.location = location
-        terminator = block.last_op
-        if terminator is not None and isinstance(terminator.location, UnknownLoc):
-            terminator.location = location
+        last = block.last_op
+        if (
+            last is not None
+            and isinstance(last.location, UnknownLoc)
+            and last not in self._said_unknown
+        ):
+            last.location = location
 
     def _register_ssa_definition(
         self, name: str, values: Sequence[SSAValue], span: Span
     ) -> None:
         super()._register_ssa_definition(name, values, span)
         for value in values:
-            if isinstance(value, BlockArgument) and isinstance(
-                value.location, UnknownLoc
-            ):
+            if not isinstance(value, BlockArgument):
+                continue
+            # If a location follows the name, xDSL sets it before or after this.
+            self._said_unknown.add(value)
+            is_unknown = isinstance(value.location, UnknownLoc)
+            if is_unknown and self._after_location != self.pos:
                 value.location = self.location_at(span.start)
 
     # Modules

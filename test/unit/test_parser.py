@@ -96,6 +96,21 @@ def test_written_locations_stay_and_come_back(ctx: Context) -> None:
     assert text_of(parse_ir(ctx, text, "other.mlir"), debuginfo=True) == text
 
 
+def test_unknown_stays_unknown_everywhere(ctx: Context) -> None:
+    text = """\
+builtin.module {
+  func.func @f(%x: i32 loc(unknown), %c: i1 loc("a":1:1)) {
+    scf.if %c {
+      "test.op"() : () -> () loc(unknown)
+    } loc(unknown)
+    cf.br ^bb1(%x : i32) loc(unknown)
+  ^bb1(%y: i32 loc(unknown)):
+    func.return loc(unknown)
+  } loc(unknown)
+} loc(unknown)"""
+    assert text_of(parse_ir(ctx, text), debuginfo=True) == text
+
+
 @pytest.mark.parametrize("text", ["", " \n", "// nothing\n", "#a = i32\n"])
 def test_text_without_an_op_is_an_empty_module(ctx: Context, text: str) -> None:
     module = parse_ir(ctx, text, "a.mlir")

@@ -138,6 +138,19 @@ def test_onnx_is_read_from_a_file(capsys: pytest.CaptureFixture[str]) -> None:
     assert "expected a file for '-f onnx'" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("args", [[], ["--verify-diagnostics"]])
+def test_an_onnx_file_that_is_none(run: Run, args: list[str]) -> None:
+    result = run(b"\xff\xff", *args, file="a.onnx")
+    assert (result.status, result.out) == (1, "")
+    assert len(result.err.splitlines()) == 1
+    assert result.err.startswith(("a.onnx", '"a.onnx"'))
+
+
+def test_a_missing_onnx_file(capsys: pytest.CaptureFixture[str]) -> None:
+    assert transom_opt.main(["none.onnx"]) == 1
+    assert "none.onnx: No such file or directory" in capsys.readouterr().err
+
+
 def test_input_that_is_not_text(run: Run) -> None:
     result = run(b"\n\xff")
     assert (result.status, result.err) == (
