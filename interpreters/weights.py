@@ -55,8 +55,7 @@ class WeightStore:
             array.flags.writeable = False
             self._arrays[name] = array
         found = self._arrays[name]
-        if found is None:
-            raise OpError(op, f"'@{name}' is an expression over itself")
+        assert found is not None, "the verifier refuses an expression over itself"
         return found
 
     def _make(self, op: graph.WeightOp) -> Array:

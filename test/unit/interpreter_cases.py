@@ -6,12 +6,14 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import pytest
 from tir_cases import context
 from xdsl.dialects import affine
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.parser import Parser
 
 from transom.dialects import executor, graph, target
+from transom.dialects.diagnostics import OpError
 from transom.interpreters.interpreter import Interpreter
 
 Array = npt.NDArray[Any]
@@ -57,3 +59,12 @@ def same(found: Any, expected: Any) -> None:
     if found.dtype.kind not in "iub":
         found, expected = found.astype(np.float64), expected.astype(np.float64)
     np.testing.assert_array_equal(found, expected)
+
+
+X = np.arange(12, dtype=np.float32).reshape(3, 4)
+
+
+def refused(message: str, text: str, *inputs: Any, **options: Any) -> None:
+    with pytest.raises(OpError) as raised:
+        interpret(text, *inputs, **options)
+    assert raised.value.message == message

@@ -10,7 +10,19 @@ import numpy as np
 import pytest
 from interpreter_cases import interpret, parse, same
 from xdsl.context import Context
-from xdsl.dialects import builtin, func, math, test
+from xdsl.dialects import (
+    affine,
+    arith,
+    builtin,
+    cf,
+    func,
+    math,
+    memref,
+    scf,
+    tensor,
+    test,
+    vector,
+)
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Dialect
 from xdsl.irdl import (
@@ -21,12 +33,18 @@ from xdsl.irdl import (
     traits_def,
 )
 from xdsl.parser import Parser
-from xdsl.traits import Pure
+from xdsl.traits import IsTerminator, Pure, SymbolOpInterface
 
-from transom.dialects import DIALECTS
+from transom.dialects import DIALECTS, executor, graph, tir
 from transom.dialects.diagnostics import OpError
 from transom.interpreters import evaluators
-from transom.interpreters.evaluators import TABLES, Evaluators, Values
+from transom.interpreters.evaluators import (
+    TABLES,
+    Evaluators,
+    Values,
+    dialect_table,
+    find_evaluator,
+)
 from transom.interpreters.interpreter import Frame, Interpreter
 
 
@@ -285,3 +303,51 @@ func.func @main(%x: i64) -> i64 {
   func.return %z : i64
 }"""
     assert int(interpret(text, 5)) == 5
+
+
+DIALECTS_BY_NAME = {
+    dialect.name: dialect
+    for dialect in (
+        affine.Affine,
+        arith.Arith,
+        builtin.Builtin,
+        cf.Cf,
+        executor.Executor,
+        func.Func,
+        graph.Graph,
+        math.Math,
+        memref.MemRef,
+        scf.Scf,
+        tensor.Tensor,
+        tir.TIR,
+        vector.Vector,
+    )
+}
+
+UNEVALUATED = {
+    "affine.if",
+    "affine.parallel",
+    "affine.vector_load",
+    "affine.vector_store",
+    "builtin.module",
+    "memref.alloca_scope",
+    "memref.dma_start",
+    "memref.dma_wait",
+    "memref.extract_aligned_pointer_as_index",
+}
+"""Ops without values of their own, or that nothing here makes."""
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_every_op_is_evaluated(name: str):
+    """Or it is a symbol, or ends a block."""
+    table = dialect_table(name)
+    dialect: Dialect = DIALECTS_BY_NAME[name]
+    missing = {
+        op.name
+        for op in dialect.operations
+        if issubclass(op, IRDLOperation)
+        and find_evaluator(op, (table,)) is None
+        and not (op.has_trait(IsTerminator) or op.has_trait(SymbolOpInterface))
+    }
+    assert missing <= UNEVALUATED

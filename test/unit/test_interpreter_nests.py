@@ -13,7 +13,7 @@ from tir_evaluator import run_kernel
 from xdsl.dialects.builtin import ModuleOp
 
 from transom.dialects import tir
-from transom.interpreters import tir_nest
+from transom.interpreters import tir_block, tir_nest
 from transom.interpreters.interpreter import Interpreter
 
 random_nests = settings(
@@ -572,3 +572,16 @@ def test_conv_of_resnet_size_is_fast():
     padded = np.pad(x, ((0, 0), (1, 1), (1, 1)))
     expected = (padded[:, 3:6, 4:7] * w[5]).sum(dtype=np.float64)
     np.testing.assert_allclose(found[5, 3, 4], expected, rtol=1e-4)
+
+
+def test_block_that_is_too_large_to_be_evaluated_at_once(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    text = kernel(
+        "read %x: memref<4x8xf32>, write %o: memref<4x8xf32>",
+        SOFTMAX.format("parallel"),
+    )
+    x = random(np.float32, 4, 8)
+    expected = interpret(text, x)
+    monkeypatch.setattr(tir_block, "MAX_BATCH", 0)
+    same(interpret(text, x), expected)
