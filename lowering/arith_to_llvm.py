@@ -5,7 +5,8 @@ Scalars and vectors alike; `index` is 64 bits. A bf16 is its bits in an i16, ari
 on it is done in f32, and the result is rounded to nearest even by integer operations.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any, cast
 
 from xdsl.dialects import arith, ub
@@ -42,22 +43,31 @@ NO_FLAGS: Mapping[str, Attribute] = {"fastmathFlags": llvm.FastMathAttr(None)}
 def flags_of(op: Operation) -> Mapping[str, Attribute]:
     """Fast-math flags under the name that `llvm` gives them."""
     flags = op.properties.get("fastmath")
-    if flags is None:
-        return NO_FLAGS
+    return NO_FLAGS if flags is None else converted_flags(flags)
+
+
+@cache
+def converted_flags(flags: Attribute) -> Mapping[str, Attribute]:
+    """There are no more than 128 of them."""
     data = cast(arith.FastMathFlagsAttr, flags).data
     return {"fastmathFlags": llvm.FastMathAttr(tuple(data))} if data else NO_FLAGS
+
+
+OVERFLOW: Sequence[Mapping[str, Attribute]] = [
+    {"overflowFlags": IntegerAttr(bits, 32)} for bits in range(4)
+]
 
 
 def overflow_of(op: Operation) -> Mapping[str, Attribute]:
     """Overflow flags as `llvm` stores them."""
     flags = op.properties.get("overflowFlags")
     if flags is None:
-        return {"overflowFlags": IntegerAttr(0, 32)}
+        return OVERFLOW[0]
     data = cast(arith.IntegerOverflowAttr, flags).data
     bits = (arith.IntegerOverflowFlag.NSW in data) + 2 * (
         arith.IntegerOverflowFlag.NUW in data
     )
-    return {"overflowFlags": IntegerAttr(bits, 32)}
+    return OVERFLOW[bits]
 
 
 RENAMED: dict[type[Operation], type[Operation]] = {

@@ -19,6 +19,7 @@ bf16 values about by calls into a support library that older systems do not have
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import cast
 
 from xdsl.dialects.builtin import (
@@ -47,9 +48,13 @@ from xdsl.ir.affine import AffineMap
 from transom.dialects import llvm, tir
 from transom.lowering.conversion import Refusal, TypeConverter
 
+MANY = 1 << 12
+"""How many types are remembered."""
+
 POINTER = llvm.LLVMPointerType()
 
 
+@lru_cache(MANY)
 def element_storage(type: Attribute) -> Attribute | Refusal:
     """The type of an element in memory."""
     if type == i1:
@@ -76,6 +81,7 @@ def element_storage(type: Attribute) -> Attribute | Refusal:
     return Refusal(f"no element of type '{type}' in memory")
 
 
+@lru_cache(MANY)
 def storage_bytes(type: Attribute) -> int | Refusal:
     """How many bytes apart elements of a type of `element_storage` are."""
     if isinstance(type, llvm.LLVMPointerType):
@@ -145,6 +151,7 @@ class Layout:
         return count
 
 
+@lru_cache(MANY)
 def layout_of(type: MemRefType) -> Layout | Refusal:
     """The layout of a memref."""
     sizes = tuple(None if s == DYNAMIC_INDEX else s for s in type.get_shape())

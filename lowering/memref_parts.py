@@ -7,14 +7,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from math import prod
 from typing import cast
 
-from xdsl.dialects.builtin import IntegerAttr, MemRefType, i64
+from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Attribute, SSAValue
 
 from transom.dialects import llvm
 from transom.lowering.conversion import ConversionRewriter, Refusal
+from transom.lowering.llvm_ops import (
+    MANY,
+    add_op,
+    constant_op,
+    gep_op,
+    multiply_op,
+)
 from transom.lowering.llvm_types import (
     element_storage,
     layout_is_identity,
@@ -30,11 +38,7 @@ def constant(rewriter: ConversionRewriter, value: Number) -> SSAValue:
     """The number as an i64."""
     if isinstance(value, SSAValue):
         return value
-    return rewriter.insert(
-        llvm.ConstantOp.create(
-            properties={"value": IntegerAttr(value, i64)}, result_types=[i64]
-        )
-    ).result
+    return rewriter.insert(constant_op(value)).result
 
 
 def add(rewriter: ConversionRewriter, a: Number, b: Number) -> Number:
@@ -46,7 +50,7 @@ def add(rewriter: ConversionRewriter, a: Number, b: Number) -> Number:
     if b == 0:
         return a
     lhs, rhs = constant(rewriter, a), constant(rewriter, b)
-    return rewriter.insert(llvm.AddOp(lhs, rhs, overflow=NSW)).res
+    return rewriter.insert(add_op(lhs, rhs)).res
 
 
 def multiply(rewriter: ConversionRewriter, a: Number, b: Number) -> Number:
@@ -60,10 +64,7 @@ def multiply(rewriter: ConversionRewriter, a: Number, b: Number) -> Number:
     if b == 1:
         return a
     lhs, rhs = constant(rewriter, a), constant(rewriter, b)
-    return rewriter.insert(llvm.MulOp(lhs, rhs, overflow=NSW)).res
-
-
-NSW = llvm.OverflowAttr((llvm.OverflowFlag.NO_SIGNED_WRAP,))
+    return rewriter.insert(multiply_op(lhs, rhs)).res
 
 
 @dataclass(frozen=True)
@@ -163,14 +164,12 @@ class MemRef:
             for index, stride in zip(indices, self.strides, strict=True):
                 place = add(rewriter, place, multiply(rewriter, index, stride))
             return gep(rewriter, base, (place,), self.storage, inbounds=inbounds)
-        type = self.storage
         path = list(indices)
         if extents and extents[-1] == 1:
             extents = extents[:-1]
         else:
             path.append(0)
-        for extent in reversed(extents):
-            type = llvm.LLVMArrayType(extent, type)
+        type = nested_array(extents, self.storage)
         return gep(rewriter, base, path, type, inbounds=inbounds)
 
     @property
@@ -199,6 +198,14 @@ class MemRef:
         for size in self.sizes:
             count = multiply(rewriter, count, size)
         return count
+
+
+@lru_cache(MANY)
+def nested_array(extents: tuple[int, ...], element: Attribute) -> Attribute:
+    """An array of arrays … of `element`."""
+    for extent in reversed(extents):
+        element = llvm.LLVMArrayType(extent, element)
+    return element
 
 
 def nested_extents(strides: Sequence[Number]) -> tuple[int, ...] | None:
@@ -236,9 +243,5 @@ def gep(
         else:
             constants.append(llvm.GEP_USE_SSA_VAL)
             dynamic.append(constant(rewriter, index))
-    pointer_type = cast(llvm.LLVMPointerType, pointer.type)
-    return rewriter.insert(
-        llvm.GEPOp(
-            pointer, constants, element, dynamic, pointer_type, inbounds=inbounds
-        )
-    ).result
+    op = gep_op(pointer, tuple(constants), dynamic, element, inbounds)
+    return rewriter.insert(op).result

@@ -33,6 +33,7 @@ from transom.lowering.failures import (
     Failures,
     enclosing_function,
 )
+from transom.lowering.llvm_ops import load_op, store_op
 from transom.lowering.llvm_types import (
     element_storage,
     layout_is_identity,
@@ -75,7 +76,7 @@ class ConvertLoad(ConversionPattern[memref.LoadOp]):
         indices = numbers(op.indices, operands.named("indices"))
         address = source.element(rewriter, indices)
         load = rewriter.insert(
-            llvm.LoadOp(
+            load_op(
                 address,
                 source.storage,
                 alignment_of(op, source),
@@ -112,7 +113,7 @@ class ConvertStore(ConversionPattern[memref.StoreOp]):
             value = rewriter.insert(llvm.ZExtOp(value, i8)).res
         rewriter.replace(
             op,
-            llvm.StoreOp(
+            store_op(
                 value,
                 address,
                 alignment_of(op, target),
@@ -394,10 +395,10 @@ class ConvertCopy(
     ) -> None:
         def point(indices: Sequence[SSAValue]) -> None:
             address = source.element(rewriter, indices)
-            load = llvm.LoadOp(address, source.storage, source.alignment)
+            load = load_op(address, source.storage, source.alignment)
             value = rewriter.insert(load).dereferenced_value
             address = target.element(rewriter, indices)
-            rewriter.insert(llvm.StoreOp(value, address, target.alignment))
+            rewriter.insert(store_op(value, address, target.alignment))
 
         sizes = [
             a if isinstance(a, int) else b

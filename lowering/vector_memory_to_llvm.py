@@ -22,6 +22,7 @@ from transom.lowering.conversion import (
     Refusal,
 )
 from transom.lowering.conversion_patterns import result_signature
+from transom.lowering.llvm_ops import load_op, store_op
 from transom.lowering.memref_parts import MemRef, Number, add, constant, multiply
 from transom.lowering.memref_views_to_llvm import alignment_of, is_set, numbers, take
 from transom.lowering.vector_to_llvm import broadcast, first_lanes
@@ -81,7 +82,7 @@ class ConvertLoad(ConversionPattern[vector.LoadOp]):
         (type,) = result_signature(op, rewriter.converter).types
         indices = numbers(op.indices, operands.named("indices"))
         address = source.element(rewriter, indices)
-        load = llvm.LoadOp(
+        load = load_op(
             address,
             in_memory(type),
             alignment_of(op, source),
@@ -103,7 +104,7 @@ class ConvertStore(ConversionPattern[vector.StoreOp]):
         address = target.element(rewriter, indices)
         rewriter.replace(
             op,
-            llvm.StoreOp(
+            store_op(
                 to_memory(rewriter, operands[0]),
                 address,
                 alignment_of(op, target),
@@ -182,7 +183,7 @@ class ConvertTransferRead(ConversionPattern[vector.TransferReadOp]):
         mask = transfer_mask(op, source, indices, type, tuple(given), rewriter)
         alignment = alignment_of(op, source)
         if mask is None:
-            load = llvm.LoadOp(address, in_memory(type), alignment)
+            load = load_op(address, in_memory(type), alignment)
             value = rewriter.insert(load).dereferenced_value
             value = from_memory(rewriter, value, type)
         else:
@@ -214,7 +215,7 @@ class ConvertTransferWrite(ConversionPattern[vector.TransferWriteOp]):
         stored = to_memory(rewriter, value)
         alignment = alignment_of(op, target)
         if mask is None:
-            rewriter.replace(op, llvm.StoreOp(stored, address, alignment))
+            rewriter.replace(op, store_op(stored, address, alignment))
         else:
             rewriter.replace(op, llvm.MaskedStoreOp(stored, address, mask, alignment))
 

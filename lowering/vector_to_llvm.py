@@ -11,7 +11,6 @@ from xdsl.dialects import arith, vector
 from xdsl.dialects.builtin import (
     BFloat16Type,
     BytesAttr,
-    DenseArrayBase,
     DenseIntOrFPElementsAttr,
     Float16Type,
     FloatAttr,
@@ -32,6 +31,7 @@ from transom.lowering.conversion import (
     Refusal,
 )
 from transom.lowering.conversion_patterns import ReplaceOp, result_signature
+from transom.lowering.llvm_ops import index_list
 from transom.lowering.memref_parts import Number, add, constant, multiply
 from transom.lowering.memref_views_to_llvm import numbers
 
@@ -44,28 +44,28 @@ def shuffle(
     op = llvm.ShuffleVectorOp.create(
         operands=[a, b],
         result_types=[result],
-        properties={"mask": DenseArrayBase.from_list(i32, mask)},
+        properties={"mask": index_list(tuple(mask))},
     )
     return rewriter.insert(op).res
 
 
 def poison(rewriter: ConversionRewriter, type: Attribute) -> SSAValue:
-    return rewriter.insert(llvm.PoisonOp(type)).res
+    return rewriter.insert(llvm.PoisonOp.create(result_types=[type])).res
 
 
 def broadcast(
     rewriter: ConversionRewriter, scalar: SSAValue, type: Attribute
 ) -> SSAValue:
     """The scalar in every lane."""
-    zero = constant(rewriter, 0)
     lanes = llvm.lanes_of(type)
     assert lanes is not None, "a scalar is broadcast to a vector"
+    nothing = poison(rewriter, type)
     first = rewriter.insert(
-        llvm.InsertElementOp(poison(rewriter, type), scalar, zero)
+        llvm.InsertElementOp.create(
+            operands=[nothing, scalar, constant(rewriter, 0)], result_types=[type]
+        )
     ).res
-    if lanes == 1:
-        return first
-    return shuffle(rewriter, first, poison(rewriter, type), [0] * lanes)
+    return first if lanes == 1 else shuffle(rewriter, first, nothing, [0] * lanes)
 
 
 def first_lanes(rewriter: ConversionRewriter, count: SSAValue, lanes: int) -> SSAValue:
