@@ -89,12 +89,13 @@ class ConvertBlock(ConversionPattern[tir.BlockOp]):
             block = Block(arg_types=[INDEX])
             with rewriter.at_end(block):
                 loops(dim + 1, (*indices, block.args[0]))
+                rewriter.insert(
+                    scf.ReduceOp() if dim in parallel else scf.YieldOp()
+                )
             region = Region(block)
             if dim in parallel:
-                block.add_op(scf.ReduceOp())
                 loop = scf.ParallelOp([zero], [limit_values[dim]], [one], region)
             else:
-                block.add_op(scf.YieldOp())
                 loop = scf.ForOp(zero, limit_values[dim], one, (), region)
             rewriter.insert(loop)
 
