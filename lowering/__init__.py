@@ -19,3 +19,8 @@ LOWERINGS: dict[str, str] = {
     "tir-bufferize-main": "transom.lowering.tir_bufferize_main:TirBufferizeMainPass",
 }
 """Level-changing passes: name to `module:Class`, resolved when first used."""
+
+EMITTERS: dict[str, str] = {
+    "llvm-ir": "transom.lowering.emit_llvm.emitter:LlvmIrEmitter",
+}
+"""Output formats of the tools: name to `module:Class`, resolved when first used."""

@@ -22,7 +22,7 @@ from xdsl.utils.frontend import Frontend
 from xdsl.utils.target import Target
 
 from transom.dialects import DIALECTS
-from transom.lowering import LOWERINGS
+from transom.lowering import EMITTERS, LOWERINGS
 from transom.passes import PASSES
 from transom.passes.pipeline import PassRegistry
 from transom.targets import TARGET_DIALECTS, TARGET_PASSES
@@ -106,6 +106,8 @@ def registry() -> Registry:
         assert clash is None, "a unit test keeps our names apart from xDSL's"
     for name in REPLACED_DIALECTS:
         result.dialects[name] = _resolver(DIALECTS[name])
+    # Not published: they write our ops, which other tools do not load.
+    result.emitters.update({name: _resolver(p) for name, p in EMITTERS.items()})
     result.problems = tuple(_add_plugins(result))
     return result
 
