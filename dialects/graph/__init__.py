@@ -44,6 +44,9 @@ from transom.dialects.graph.arithmetic import (
 from transom.dialects.graph.arithmetic import (
     XorOp as XorOp,
 )
+from transom.dialects.graph.constants import (
+    ConstantOp as ConstantOp,
+)
 from transom.dialects.graph.contraction import (
     Conv2dOp as Conv2dOp,
 )
@@ -201,28 +204,13 @@ from transom.dialects.graph.marks import (
     RelayoutOp as RelayoutOp,
 )
 from transom.dialects.graph.movement import (
-    BroadcastOp as BroadcastOp,
-)
-from transom.dialects.graph.movement import (
     ConcatOp as ConcatOp,
 )
 from transom.dialects.graph.movement import (
     CumsumOp as CumsumOp,
 )
 from transom.dialects.graph.movement import (
-    InputDim as InputDim,
-)
-from transom.dialects.graph.movement import (
     PadOp as PadOp,
-)
-from transom.dialects.graph.movement import (
-    ReshapeOp as ReshapeOp,
-)
-from transom.dialects.graph.movement import (
-    ShapeAttr as ShapeAttr,
-)
-from transom.dialects.graph.movement import (
-    TransposeOp as TransposeOp,
 )
 from transom.dialects.graph.normalization import (
     AlongAxisOp as AlongAxisOp,
@@ -278,6 +266,21 @@ from transom.dialects.graph.refinement import (
 from transom.dialects.graph.refinement import (
     refined as refined,
 )
+from transom.dialects.graph.reshaping import (
+    BroadcastOp as BroadcastOp,
+)
+from transom.dialects.graph.reshaping import (
+    InputDim as InputDim,
+)
+from transom.dialects.graph.reshaping import (
+    ReshapeOp as ReshapeOp,
+)
+from transom.dialects.graph.reshaping import (
+    ShapeAttr as ShapeAttr,
+)
+from transom.dialects.graph.reshaping import (
+    TransposeOp as TransposeOp,
+)
 from transom.dialects.graph.shapes import (
     DYNAMIC as DYNAMIC,
 )
@@ -313,9 +316,6 @@ from transom.dialects.graph.structure import (
 )
 from transom.dialects.graph.structure import (
     YieldOp as YieldOp,
-)
-from transom.dialects.graph.weights import (
-    ConstantOp as ConstantOp,
 )
 from transom.dialects.graph.weights import (
     FileAttr as FileAttr,

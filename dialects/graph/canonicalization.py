@@ -7,7 +7,7 @@ chain disappear, shapes become numbers.
 
 from collections.abc import Sequence
 
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Operation, SSAValue
 from xdsl.pattern_rewriter import (
     PatternRewriter,
     RewritePattern,
@@ -38,21 +38,24 @@ from transom.dialects.graph.elementwise import (
 )
 from transom.dialects.graph.folding import constant_of, splat_of
 from transom.dialects.graph.functions import AbsOp, NegOp, NotOp
+from transom.dialects.graph.group_canonicalization import (
+    DropUnusedInputs,
+    DropUnusedResults,
+)
 from transom.dialects.graph.indexing import SliceOp
 from transom.dialects.graph.marks import RelayoutOp
-from transom.dialects.graph.movement import (
+from transom.dialects.graph.movement import ConcatOp, PadOp
+from transom.dialects.graph.operation import GraphOp, dims_of
+from transom.dialects.graph.properties import int_list
+from transom.dialects.graph.reshaping import (
     BroadcastOp,
-    ConcatOp,
     InputDim,
-    PadOp,
     ReshapeOp,
     ShapeAttr,
     TransposeOp,
 )
-from transom.dialects.graph.operation import GraphOp, dims_of
-from transom.dialects.graph.properties import int_list
 from transom.dialects.graph.shapes import DYNAMIC, Dim, DimOf, same
-from transom.dialects.graph.structure import FusedOp, GroupOp, RegionOp, YieldOp
+from transom.dialects.graph.structure import FusedOp, RegionOp
 
 
 def _replace(op: GraphOp, new: GraphOp, rewriter: PatternRewriter) -> None:
@@ -352,64 +355,6 @@ class MergeRelayouts(RewritePattern):
     def match_and_rewrite(self, op: RelayoutOp, rewriter: PatternRewriter, /):
         if isinstance(inner := op.input.owner, RelayoutOp):
             _replace(op, RelayoutOp(inner.input, op.layout), rewriter)
-
-
-class DropUnusedInputs(RewritePattern):
-    """Inputs that a group does not use, or has twice."""
-
-    @op_type_rewrite_pattern
-    def match_and_rewrite(self, op: FusedOp | RegionOp, rewriter: PatternRewriter, /):
-        block = op.body.block
-        first: dict[SSAValue, SSAValue] = {}
-        kept: list[SSAValue] = []
-        for argument, value in zip(tuple(block.args), op.inputs, strict=True):
-            if value in first:
-                rewriter.replace_all_uses_with(argument, first[value])
-            if not argument.uses:
-                rewriter.erase_block_argument(argument)
-                continue
-            first[value] = argument
-            kept.append(value)
-        if len(kept) != len(op.inputs):
-            _rebuild_group(op, kept, op.result_types, rewriter)
-
-
-class DropUnusedResults(RewritePattern):
-    """Results of a group that nothing uses."""
-
-    @op_type_rewrite_pattern
-    def match_and_rewrite(self, op: FusedOp | RegionOp, rewriter: PatternRewriter, /):
-        used = [index for index, result in enumerate(op.results) if result.uses]
-        last = op.body.block.last_op
-        if len(used) in (0, len(op.results)) or not isinstance(last, YieldOp):
-            return
-        rewriter.replace(last, YieldOp(*(last.values[index] for index in used)))
-        types = [op.result_types[index] for index in used]
-        _rebuild_group(op, op.inputs, types, rewriter, used)
-
-
-def _rebuild_group(
-    op: GroupOp,
-    inputs: Sequence[SSAValue],
-    types: Sequence[Attribute],
-    rewriter: PatternRewriter,
-    used: Sequence[int] | None = None,
-) -> None:
-    """Replace a group by one with the same body; `used` are the results it keeps."""
-    new = type(op).create(
-        operands=inputs,
-        result_types=types,
-        properties=op.properties,
-        attributes=op.attributes,
-        location=op.location,
-        regions=(op.detach_region(op.body),),
-    )
-    results: list[SSAValue | None] = [None] * len(op.results)
-    for result, index in zip(
-        new.results, range(len(op.results)) if used is None else used, strict=True
-    ):
-        results[index] = result
-    rewriter.replace(op, new, results)
 
 
 PATTERNS: dict[type[Operation], tuple[RewritePattern, ...]] = {

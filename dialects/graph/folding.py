@@ -31,6 +31,7 @@ from transom.dialects.graph.arithmetic import (
     SubOp,
     XorOp,
 )
+from transom.dialects.graph.constants import ConstantOp
 from transom.dialects.graph.desc import AnyTensor
 from transom.dialects.graph.elements import is_float, is_unsigned
 from transom.dialects.graph.elementwise import (
@@ -52,18 +53,11 @@ from transom.dialects.graph.functions import (
 )
 from transom.dialects.graph.indexing import SliceOp
 from transom.dialects.graph.marks import CopyOp, RelayoutOp
-from transom.dialects.graph.movement import (
-    BroadcastOp,
-    ConcatOp,
-    CumsumOp,
-    PadOp,
-    ReshapeOp,
-    TransposeOp,
-)
+from transom.dialects.graph.movement import ConcatOp, CumsumOp, PadOp
 from transom.dialects.graph.operation import GraphOp
 from transom.dialects.graph.reduction import ReduceOp
+from transom.dialects.graph.reshaping import BroadcastOp, ReshapeOp, TransposeOp
 from transom.dialects.graph.shapes import DYNAMIC, same
-from transom.dialects.graph.weights import ConstantOp
 
 Fold = Callable[[Any], SSAValue | Attribute | None]
 
