@@ -34,6 +34,7 @@ from xdsl.ir import Attribute
 from xdsl.passes import ModulePass
 
 from transom.dialects import tir
+from transom.dialects.tir.folds import folds_of
 from transom.dialects.tir.steps import Step, step_along
 from transom.dialects.tir.types import memref_type_of
 
@@ -71,11 +72,13 @@ def choose_schedule(nest: tir.NestOp, machine: Machine) -> tir.ScheduleAttr | No
     if any(op.regions for region in nest.regions for op in region.walk()):
         return None
     choice = _Choice(nest, machine)
-    dim = choice.best_parallel_lanes()
-    if dim is not None:
-        return choice.parallel_schedule(dim)
-    dim = choice.best_reduction_lanes()
-    return None if dim is None else choice.reduction_schedule(dim)
+    points, sums = choice.best_parallel_lanes(), choice.best_reduction_lanes()
+    # Neighbours that are summed are better than points whose elements lie apart.
+    if sums is not None and (
+        points is None or Step.SCATTERED in choice.in_steps(points)
+    ):
+        return choice.reduction_schedule(sums)
+    return None if points is None else choice.parallel_schedule(points)
 
 
 class _Choice:
@@ -122,6 +125,8 @@ class _Choice:
 
     def best_reduction_lanes(self) -> int | None:
         """The dim along which a sum reads neighbours."""
+        if not self.reduction or folds_of(self.nest) is None:
+            return None
         for dim in reversed(self.reduction):
             steps = self.in_steps(dim)
             if (
@@ -233,4 +238,3 @@ def _bytes_of(type: Attribute) -> int:
     if isinstance(type, IndexType):
         return 8
     return max(1, cast(FixedBitwidthType, type).size)
-

@@ -48,6 +48,7 @@ def verify_nest(nest: NestOp) -> None:
     _verify_regions(nest)
     if nest.schedule is not None:
         nest.schedule.verify_for(nest.dim_kinds)
+        _verify_threads(nest, nest.schedule.parallel_dims)
 
 
 def verify_bounds(static_bounds: Sequence[int | None], num_operands: int) -> None:
@@ -141,18 +142,35 @@ def _verify_combine(what: str, combine: CombineKind, element: Attribute) -> None
 
 
 def _verify_shared(nest: NestOp) -> None:
-    for i, value in enumerate(nest.outs):
+    outputs = zip(nest.outs, nest.out_accesses, strict=True)
+    for i, (value, access) in enumerate(outputs):
         for j, other in enumerate(nest.ins):
             if value is not other:
                 continue
-            out_map, in_map = (
-                nest.out_accesses.data[i].map,
-                nest.in_accesses.data[j].map,
-            )
-            if out_map is None or out_map != in_map:
+            in_map = nest.in_accesses.data[j].map
+            if access.map is None or access.map != in_map:
                 raise VerifyException(
                     f"output {i} is input {j} too: expected the same map, but got "
-                    f"'{_map_text(out_map)}' and '{_map_text(in_map)}'"
+                    f"'{_map_text(access.map)}' and '{_map_text(in_map)}'"
+                )
+            if access.combine is not None:
+                raise VerifyException(
+                    f"output {i} is input {j} too: expected no combine, because the "
+                    "order of reading and writing is not said"
+                )
+
+
+def _verify_threads(nest: NestOp, dims: Sequence[int]) -> None:
+    """Threads do not fold values into one element."""
+    for position, access in enumerate(nest.out_accesses):
+        if access.combine is None:
+            continue
+        used = access.map.used_dims() if access.map is not None else set[int]()
+        for dim in dims:
+            if dim not in used:
+                raise VerifyException(
+                    f"schedule: expected 'd{dim}', which is parallel, in the map of "
+                    f"output {position}, which combines"
                 )
 
 

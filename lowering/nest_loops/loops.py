@@ -11,16 +11,16 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
-from xdsl.ir import SSAValue
+from xdsl.ir import BlockArgument, SSAValue
 
 from transom.dialects import tir
 from transom.dialects.tir.accesses import Interval
+from transom.dialects.tir.folds import Fold, folds_of
 from transom.lowering.nest_loops.emitter import Carried, Emitter, Index
-from transom.lowering.nest_loops.folds import Fold, folds_of
 from transom.lowering.nest_loops.points import Evaluator, Point
-from transom.lowering.nest_loops.regions import RegionWriter, can_vectorize
+from transom.lowering.nest_loops.regions import RegionWriter, can_vectorize, keep_name
 from transom.lowering.nest_loops.tiling import (
     Piece,
     interior_of,
@@ -403,16 +403,26 @@ class NestLoops:
         results: list[SSAValue] = []
         for number, copy in enumerate(copies):
             point = self._point(copy, width)
-            arguments: dict[SSAValue, SSAValue] = {
-                argument: self.reader.read(transfer, point)
-                for argument, transfer in zip(nest.body_ins, self.ins, strict=True)
-                if argument.first_use is not None
-            }
+            ins = dict(zip(nest.body_ins, self.ins, strict=True))
+            arguments = self._read(ins, point)
             mine = carried[number * count : (number + 1) * count]
-            arguments.update(zip(nest.body_accumulators, mine, strict=True))
+            for accumulator, value in zip(nest.body_accumulators, mine, strict=True):
+                arguments[accumulator] = value
+                keep_name(accumulator, value)
             values = self.regions.write(nest.body, arguments, point)
             results += [self.emitter.broadcast(v, point.width) for v in values]
         return results
+
+    def _read(
+        self, ins: Mapping[BlockArgument, Transfer], point: Point
+    ) -> dict[SSAValue, SSAValue]:
+        """What is read for the arguments that are used."""
+        values: dict[SSAValue, SSAValue] = {}
+        for argument, transfer in ins.items():
+            if argument.first_use is not None:
+                values[argument] = self.reader.read(transfer, point)
+                keep_name(argument, values[argument])
+        return values
 
     def _finish(self, copies: list[dict[int, Piece]], carried: Carried) -> None:
         nest = self.nest
@@ -421,11 +431,8 @@ class NestLoops:
         finish_ins = nest.finish_ins
         for number, copy in enumerate(copies):
             point = self._point(copy)
-            arguments: dict[SSAValue, SSAValue] = {
-                argument: self.reader.read(self.ins[position], point)
-                for position, argument in finish_ins.items()
-                if argument.first_use is not None
-            }
+            ins = {arg: self.ins[i] for i, arg in finish_ins.items()}
+            arguments = self._read(ins, point)
             mine = carried[number * count : (number + 1) * count]
             arguments.update(zip(accumulators, mine, strict=True))
             values = self.regions.write(nest.finish, arguments, point)

@@ -35,6 +35,12 @@ def can_vectorize(nest: tir.NestOp) -> bool:
     return not any(op.regions for region in nest.regions for op in region.walk())
 
 
+def keep_name(old: SSAValue, new: SSAValue) -> None:
+    """Let a value be printed under the name that it had in the nest."""
+    if new.name_hint is None and old.name_hint is not None:
+        new.name_hint = old.name_hint
+
+
 class RegionWriter:
     """Computes regions at points."""
 
@@ -75,7 +81,9 @@ class RegionWriter:
                 results = self._copy(op, values, value_of, point)
             else:
                 results = self._compute(op, operands, point)
-            values.update(zip(op.results, results, strict=True))
+            for old, new in zip(op.results, results, strict=True):
+                values[old] = new
+                keep_name(old, new)
         raise AssertionError("regions end with 'tir.yield'")
 
     def _compute(

@@ -536,7 +536,8 @@ def test_in_place_reversed_and_strided(machine: str):
               %s = arith.addf %v, %v : f32
               tir.yield %s : f32
             }
-          tir.nest dims [parallel 20] at (%step) ins(%x[d0 * s0 + 1] : memref<40xf32>) outs(%o[d0] : memref<20xf32>)
+          tir.nest dims [parallel 20] at (%step)
+              ins(%x[d0 * s0 + 1] : memref<40xf32>) outs(%o[d0] : memref<20xf32>)
             finish (%v: f32) {
               tir.yield %v : f32
             }

@@ -47,12 +47,12 @@ class NativeKernel:
         values: list[Any] = []
         types: list[Any] = []
         for type, argument in zip(self.types, arguments, strict=True):
-            if isinstance(argument, np.ndarray):
-                assert argument.flags.c_contiguous and isinstance(type, MemRefType)
-                values.append(argument.ctypes.data)
+            if isinstance(type, MemRefType):
+                array: np.ndarray[Any, Any] = argument
+                assert array.flags.c_contiguous
+                values.append(array.ctypes.data)
                 types.append(ctypes.c_void_p)
-                extents = zip(type.get_shape(), argument.shape, strict=True)
-                for static, extent in extents:
+                for static, extent in zip(type.get_shape(), array.shape, strict=True):
                     if static < 0:
                         values.append(extent)
                         types.append(ctypes.c_int64)

@@ -158,6 +158,25 @@ tir.func @shared(read_write %x: memref<8xf32>) {
 
 // -----
 
+tir.func @shared_and_combined(read_write %x: memref<4xf32>) {
+  // expected-error @+1 {{output 0 is input 0 too: expected no combine, because the order of reading and writing is not said}}
+  tir.nest dims [parallel 4] ins(%x[d0] : memref<4xf32>) outs(%x[d0] combine add : memref<4xf32>)
+    finish (%v: f32) { tir.yield %v : f32 }
+  tir.return
+}
+
+// -----
+
+tir.func @threads_combine(read %x: memref<4x4xf32>, read_write %o: memref<4xf32>) {
+  // expected-error @+1 {{schedule: expected 'd1', which is parallel, in the map of output 0, which combines}}
+  tir.nest dims [parallel 4, parallel 4] ins(%x[d0, d1] : memref<4x4xf32>) outs(%o[d0] combine add : memref<4xf32>)
+      schedule #tir.schedule<parallel = [d0, d1]>
+    finish (%v: f32) { tir.yield %v : f32 }
+  tir.return
+}
+
+// -----
+
 tir.func @no_accumulator(read %x: memref<4xf32>, write %o: memref<f32>) {
   // expected-error @+1 {{expected init and body with an accumulator, because 'd0' is a reduction dim}}
   tir.nest dims [reduction 4] ins(%x[d0] : memref<4xf32>) outs(%o[] : memref<f32>)

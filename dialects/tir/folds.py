@@ -23,7 +23,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Operation, OpResult, SSAValue
 
-from transom.dialects import tir
+from transom.dialects.tir.nest import NestOp
 
 _FLOAT_NEUTRAL: dict[type[Operation], float] = {
     arith.AddfOp: -0.0,
@@ -72,7 +72,7 @@ class Fold:
         )
 
 
-def folds_of(nest: tir.NestOp) -> list[Fold] | None:
+def folds_of(nest: NestOp) -> list[Fold] | None:
     """How each accumulator is folded, or None if one of them cannot be."""
     folds: list[Fold] = []
     yielded = nest.yielded(nest.body)

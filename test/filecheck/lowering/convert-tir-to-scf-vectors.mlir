@@ -1,0 +1,196 @@
+// RUN: transom-opt -p convert-tir-to-scf %s | filecheck %s
+
+// CHECK-LABEL: tir.func @remainder(
+tir.func @remainder(read %x: memref<7xf32>, write %o: memref<7xf32>, read %y: memref<?xf32>, write %p: memref<?xf32>, read %n: index) {
+  // Known: what is left is cut into narrower vectors.
+  // CHECK:      vector.load %x[%{{.*}}] : memref<7xf32>, vector<4xf32>
+  // CHECK:      vector.store %{{.*}}, %o[%{{.*}}] : memref<7xf32>, vector<4xf32>
+  // CHECK:      vector.load %x[%{{.*}}] : memref<7xf32>, vector<2xf32>
+  // CHECK:      memref.load %x
+  tir.nest dims [parallel 7] ins(%x[d0] : memref<7xf32>) outs(%o[d0] : memref<7xf32>)
+      schedule #tir.schedule<vector = d0 : 4>
+    finish (%v: f32) {
+      tir.yield %v : f32
+    }
+  // Unknown: a loop over vectors, then one over the rest.
+  // CHECK:      %[[REST:.*]] = arith.remui %n
+  // CHECK:      %[[FULL:.*]] = arith.subi %n, %[[REST]]
+  // CHECK:      scf.for %{{.*}} = %{{.*}} to %[[FULL]] step
+  // CHECK-NEXT:   vector.load
+  // CHECK:      scf.for %{{.*}} = %[[FULL]] to %n step
+  // CHECK-NEXT:   memref.load
+  tir.nest dims [parallel %n] ins(%y[d0] : memref<?xf32>) outs(%p[d0] : memref<?xf32>)
+      schedule #tir.schedule<vector = d0 : 4>
+    finish (%v: f32) {
+      tir.yield %v : f32
+    }
+  tir.return
+}
+
+// CHECK-LABEL: tir.func @matmul(
+tir.func @matmul(read %a: memref<4x8xf32>, read %b: memref<8x8xf32>, write %o: memref<4x8xf32>) {
+  // Two rows share the vectors of b; each has its own accumulator.
+  // CHECK:      scf.for
+  // CHECK:        scf.for
+  // CHECK:          %[[ONE:.*]], %[[TWO:.*]] = scf.for {{.*}} -> (vector<4xf32>, vector<4xf32>)
+  // CHECK:            memref.load %a
+  // CHECK:            %[[B:.*]] = vector.load %b
+  // CHECK:            arith.mulf %{{.*}}, %[[B]] : vector<4xf32>
+  // CHECK:            memref.load %a
+  // CHECK-NOT:        vector.load %b
+  // CHECK:            arith.mulf %{{.*}}, %[[B]] : vector<4xf32>
+  // CHECK:          vector.store %[[ONE]], %o
+  // CHECK:          vector.store %[[TWO]], %o
+  tir.nest dims [parallel 4, parallel 8, reduction 8]
+      ins(%a[d0, d2] : memref<4x8xf32>, %b[d2, d1] : memref<8x8xf32>) outs(%o[d0, d1] : memref<4x8xf32>)
+      schedule #tir.schedule<register = [d0 : 2], vector = d1 : 4>
+    init {
+      %zero = arith.constant 0.0 : f32
+      tir.yield %zero : f32
+    }
+    body (%x: f32, %y: f32, %acc: f32) {
+      %p = arith.mulf %x, %y : f32
+      %s = arith.addf %acc, %p : f32
+      tir.yield %s : f32
+    }
+    finish (%acc: f32) {
+      tir.yield %acc : f32
+    }
+  tir.return
+}
+
+// CHECK-LABEL: tir.func @row_sum(
+tir.func @row_sum(read %a: memref<10xf32>, write %o: memref<f32>) {
+  // Lanes are summed apart, starting neutral, and together in the end.
+  // CHECK:      %[[NONE:.*]] = arith.constant -0.000000e+00 : f32
+  // CHECK:      %[[START:.*]] = vector.broadcast %[[NONE]] : f32 to vector<4xf32>
+  // CHECK:      %[[LANES:.*]] = scf.for {{.*}} iter_args(%{{.*}} = %[[START]]) -> (vector<4xf32>)
+  // CHECK:      %[[REST:.*]] = scf.for {{.*}} -> (f32)
+  // CHECK:      vector.shuffle %[[LANES]], %[[LANES]] [0, 1]
+  // CHECK:      vector.shuffle %[[LANES]], %[[LANES]] [2, 3]
+  // CHECK:      %[[SUM:.*]] = arith.addf %[[REST]], %{{.*}} : f32
+  // CHECK-NEXT: memref.store %[[SUM]], %o[]
+  tir.nest dims [reduction 10] ins(%a[d0] : memref<10xf32>) outs(%o[] : memref<f32>)
+      schedule #tir.schedule<vector = d0 : 4>
+    init {
+      %zero = arith.constant 0.0 : f32
+      tir.yield %zero : f32
+    }
+    body (%x: f32, %acc: f32) {
+      %s = arith.addf %acc, %x : f32
+      tir.yield %s : f32
+    }
+    finish (%acc: f32) {
+      tir.yield %acc : f32
+    }
+  tir.return
+}
+
+// A difference is not a sum: its order matters, and it stays on scalars.
+// CHECK-LABEL: tir.func @difference(
+tir.func @difference(read %a: memref<8xf32>, write %o: memref<f32>) {
+  // CHECK-NOT: vector
+  tir.nest dims [reduction 8] ins(%a[d0] : memref<8xf32>) outs(%o[] : memref<f32>)
+      schedule #tir.schedule<vector = d0 : 4>
+    init {
+      %zero = arith.constant 0.0 : f32
+      tir.yield %zero : f32
+    }
+    body (%x: f32, %acc: f32) {
+      %s = arith.subf %x, %acc : f32
+      tir.yield %s : f32
+    }
+    finish (%acc: f32) {
+      tir.yield %acc : f32
+    }
+  tir.return
+}
+
+// CHECK-LABEL: tir.func @padded(
+tir.func @padded(read %x: memref<6x20xf32>, write %o: memref<6x20xf32>) {
+  // Only vectors at the border are masked by lane; the row is a condition for all.
+  // CHECK:      %[[IN:.*]] = arith.cmpi ult, %{{.*}} : vector<4xindex>
+  // CHECK:      scf.for
+  // CHECK:        %[[ROW:.*]] = arith.cmpi ult, %{{.*}} : index
+  // CHECK:        %[[ALL:.*]] = vector.broadcast %[[ROW]] : i1 to vector<4xi1>
+  // CHECK:        %[[BOTH:.*]] = arith.andi %[[IN]], %[[ALL]]
+  // CHECK:        vector.maskedload %x[%{{.*}}, %{{.*}}], %[[BOTH]],
+  // CHECK:        scf.for
+  // CHECK:          vector.maskedload %x[%{{.*}}, %{{.*}}], %[[ALL]],
+  tir.nest dims [parallel 6, parallel 20] ins(%x[d0 - 1, d1 - 1] pad 0.0 : f32 : memref<6x20xf32>) outs(%o[d0, d1] : memref<6x20xf32>)
+      schedule #tir.schedule<vector = d1 : 4>
+    finish (%v: f32) {
+      tir.yield %v : f32
+    }
+  tir.return
+}
+
+// CHECK-LABEL: tir.func @every_other(
+tir.func @every_other(read %x: memref<8xf32>, write %o: memref<4xf32>) {
+  // The second load ends at the last element that is needed.
+  // CHECK:      %[[TWO:.*]] = vector.load %x
+  // CHECK:      %[[THREE:.*]] = arith.constant 3 : index
+  // CHECK:      %[[REST:.*]] = vector.load %x[%[[THREE]]]
+  // CHECK:      vector.shuffle %[[TWO]], %[[REST]] [0, 2, 5, 7]
+  tir.nest dims [parallel 4] ins(%x[d0 * 2] : memref<8xf32>) outs(%o[d0] : memref<4xf32>)
+      schedule #tir.schedule<vector = d0 : 4>
+    finish (%v: f32) {
+      tir.yield %v : f32
+    }
+  tir.return
+}
+
+// A bool is a byte in memory and a bit in a vector.
+// CHECK-LABEL: tir.func @bools(
+tir.func @bools(read %x: memref<2xf32>, write %o: memref<2xi1>) {
+  // CHECK:      %[[C:.*]] = arith.cmpf ogt, %{{.*}} : vector<2xf32>
+  // CHECK:      %[[ZERO:.*]] = vector.extract %[[C]][0] : i1
+  // CHECK:      memref.store %[[ZERO]], %o
+  tir.nest dims [parallel 2] ins(%x[d0] : memref<2xf32>) outs(%o[d0] : memref<2xi1>)
+      schedule #tir.schedule<vector = d0 : 2>
+    finish (%v: f32) {
+      %zero = arith.constant 0.0 : f32
+      %c = arith.cmpf ogt, %v, %zero : f32
+      tir.yield %c : i1
+    }
+  tir.return
+}
+
+// CHECK-LABEL: tir.func @unrolled(
+tir.func @unrolled(read %a: memref<8x3xf32>, write %o: memref<8xf32>) {
+  // CHECK:      scf.for
+  // CHECK-NOT:    scf.for
+  // CHECK-COUNT-3: memref.load %a
+  // CHECK-NOT:     memref.load %a
+  tir.nest dims [parallel 8, reduction 3] ins(%a[d0, d1] : memref<8x3xf32>) outs(%o[d0] : memref<8xf32>)
+      schedule #tir.schedule<unroll = [d1 : 3]>
+    init {
+      %zero = arith.constant 0.0 : f32
+      tir.yield %zero : f32
+    }
+    body (%x: f32, %acc: f32) {
+      %s = arith.addf %acc, %x : f32
+      tir.yield %s : f32
+    }
+    finish (%acc: f32) {
+      tir.yield %acc : f32
+    }
+  tir.return
+}
+
+// CHECK-LABEL: tir.func @cache_tiles_and_order(
+tir.func @cache_tiles_and_order(read %x: memref<64x48xf32>, write %o: memref<64x48xf32>) {
+  // Tiles of 16 columns; in each the columns are outside.
+  // CHECK-DAG:  %[[C16:.*]] = arith.constant 16 : index
+  // CHECK:      scf.for %[[TILE:.*]] = %{{.*}} to %{{.*}} step %[[C16]]
+  // CHECK-NEXT:   %[[END:.*]] = arith.addi %[[TILE]], %[[C16]]
+  // CHECK-NEXT:   scf.for %[[J:.*]] = %[[TILE]] to %[[END]]
+  // CHECK-NEXT:     scf.for %[[I:.*]] = %{{.*}}
+  // CHECK-NEXT:       memref.load %x[%[[I]], %[[J]]]
+  tir.nest dims [parallel 64, parallel 48] ins(%x[d0, d1] : memref<64x48xf32>) outs(%o[d0, d1] : memref<64x48xf32>)
+      schedule #tir.schedule<cache = [d1 : 16], order = [d1, d0]>
+    finish (%v: f32) {
+      tir.yield %v : f32
+    }
+  tir.return
+}

@@ -1,0 +1,121 @@
+// RUN: transom-opt -p 'tir-choose-schedule{vector-bytes=64 register-count=32}' %s | filecheck %s
+// RUN: transom-opt -p 'tir-choose-schedule' %s | filecheck %s --check-prefix=DEFAULT
+
+// CHECK-LABEL:   tir.func @element_wise(
+// DEFAULT-LABEL: tir.func @element_wise(
+tir.func @element_wise(read %a: memref<64x64xf32>, write %o: memref<64x64xf32>, read %t: memref<64x64xf64>, write %p: memref<64x64xf64>) {
+  // CHECK:   schedule #tir.schedule<vector = d1 : 16>
+  // DEFAULT: schedule #tir.schedule<vector = d1 : 8>
+  tir.nest dims [parallel 64, parallel 64] ins(%a[d0, d1] : memref<64x64xf32>) outs(%o[d0, d1] : memref<64x64xf32>)
+    finish (%v: f32) {
+      tir.yield %v : f32
+    }
+  // The widest element counts.
+  // CHECK:   schedule #tir.schedule<vector = d1 : 8>
+  tir.nest dims [parallel 64, parallel 64] ins(%a[d0, d1] : memref<64x64xf32>) outs(%p[d0, d1] : memref<64x64xf64>)
+    finish (%v: f32) {
+      %w = arith.extf %v : f32 to f64
+      tir.yield %w : f64
+    }
+  tir.return
+}
+
+// Gathered lanes gain nothing when elements only move.
+// CHECK-LABEL: tir.func @transpose(
+tir.func @transpose(read %a: memref<64x64xf32>, write %o: memref<64x64xf32>) {
+  // CHECK-NOT: schedule
+  tir.nest dims [parallel 64, parallel 64] ins(%a[d1, d0] : memref<64x64xf32>) outs(%o[d0, d1] : memref<64x64xf32>)
+    finish (%v: f32) {
+      tir.yield %v : f32
+    }
+  tir.return
+}
+
+// CHECK-LABEL: tir.func @matmul(
+tir.func @matmul(read %a: memref<21x8xf32>, read %b: memref<8x64xf32>, write %o: memref<21x64xf32>) {
+  // 21 rows are three tiles of seven.
+  // CHECK: schedule #tir.schedule<register = [d0 : 7], vector = d1 : 16>
+  tir.nest dims [parallel 21, parallel 64, reduction 8]
+      ins(%a[d0, d2] : memref<21x8xf32>, %b[d2, d1] : memref<8x64xf32>) outs(%o[d0, d1] : memref<21x64xf32>)
+    init {
+      %zero = arith.constant 0.0 : f32
+      tir.yield %zero : f32
+    }
+    body (%x: f32, %y: f32, %acc: f32) {
+      %p = arith.mulf %x, %y : f32
+      %s = arith.addf %acc, %p : f32
+      tir.yield %s : f32
+    }
+    finish (%acc: f32) {
+      tir.yield %acc : f32
+    }
+  tir.return
+}
+
+// CHECK-LABEL: tir.func @conv(
+tir.func @conv(read %x: memref<1x8x14x14xf32>, read %w: memref<16x8x3x3xf32>, write %o: memref<1x16x14x14xf32>) {
+  // Output channels share pixels; a row of 14 is vectors of 8, 4 and 2.
+  // CHECK: schedule #tir.schedule<register = [d1 : 8], vector = d3 : 8, unroll = [d6 : 3]>
+  tir.nest dims [parallel 1, parallel 16, parallel 14, parallel 14, reduction 8, reduction 3, reduction 3]
+      ins(%x[d0, d4, d2 + d5 - 1, d3 + d6 - 1] pad 0.0 : f32 : memref<1x8x14x14xf32>, %w[d1, d4, d5, d6] : memref<16x8x3x3xf32>)
+      outs(%o[d0, d1, d2, d3] : memref<1x16x14x14xf32>)
+    init {
+      %zero = arith.constant 0.0 : f32
+      tir.yield %zero : f32
+    }
+    body (%a: f32, %b: f32, %acc: f32) {
+      %p = arith.mulf %a, %b : f32
+      %s = arith.addf %acc, %p : f32
+      tir.yield %s : f32
+    }
+    finish (%acc: f32) {
+      tir.yield %acc : f32
+    }
+  tir.return
+}
+
+// CHECK-LABEL: tir.func @row_sum(
+tir.func @row_sum(read %x: memref<8x256xf32>, write %o: memref<8xf32>) {
+  // Along the rows, which lie in memory as they are summed; four sums at once.
+  // CHECK: schedule #tir.schedule<register = [d1 : 64], vector = d1 : 16>
+  tir.nest dims [parallel 8, reduction 256] ins(%x[d0, d1] : memref<8x256xf32>) outs(%o[d0] : memref<8xf32>)
+    init {
+      %zero = arith.constant 0.0 : f32
+      tir.yield %zero : f32
+    }
+    body (%v: f32, %acc: f32) {
+      %s = arith.addf %acc, %v : f32
+      tir.yield %s : f32
+    }
+    finish (%acc: f32) {
+      tir.yield %acc : f32
+    }
+  tir.return
+}
+
+// CHECK-LABEL: tir.func @kept(
+tir.func @kept(read %a: memref<64xf32>, write %o: memref<64xf32>) {
+  // CHECK: schedule #tir.schedule<vector = d0 : 2>
+  tir.nest dims [parallel 64] ins(%a[d0] : memref<64xf32>) outs(%o[d0] : memref<64xf32>)
+      schedule #tir.schedule<vector = d0 : 2>
+    finish (%v: f32) {
+      tir.yield %v : f32
+    }
+  tir.return
+}
+
+// Control flow is not shared by lanes.
+// CHECK-LABEL: tir.func @branch(
+tir.func @branch(read %c: memref<64xi1>, write %o: memref<64xf32>, read %x: f32, read %y: f32) {
+  // CHECK-NOT: schedule
+  tir.nest dims [parallel 64] ins(%c[d0] : memref<64xi1>) outs(%o[d0] : memref<64xf32>)
+    finish (%b: i1) {
+      %r = scf.if %b -> (f32) {
+        scf.yield %x : f32
+      } else {
+        scf.yield %y : f32
+      }
+      tir.yield %r : f32
+    }
+  tir.return
+}
