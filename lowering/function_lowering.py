@@ -39,6 +39,7 @@ from xdsl.dialects.builtin import (
 from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
+from xdsl.rewriter import Rewriter
 from xdsl.traits import SymbolTable
 
 from transom.dialects import graph, tir
@@ -46,6 +47,7 @@ from transom.dialects.diagnostics import OpError
 from transom.dialects.graph.shapes import DYNAMIC, Dim, same
 from transom.dialects.target import PlaceAttr, place_of, set_place
 from transom.dialects.target.verification import LOWERED_TO
+from transom.lowering.bufferize.constants import Constants
 from transom.lowering.kernel_cache import KERNELS, content_key
 from transom.lowering.sizes import Size, reify
 from transom.passes.function_pass import functions_of
@@ -118,6 +120,7 @@ class FunctionLowering(ModulePass):
             if region is not None:
                 names = {kernel.op: kernel for kernel in kernels[region]}
                 HostBody(call, names).emit(region)
+        make_weights(op, [f for f in functions_of(op) if f not in kernels])
         for func, found in kernels.items():
             names = dict.fromkeys(kernel.name for kernel in found)
             func.attributes[LOWERED_TO] = ArrayAttr(SymbolRefAttr(n) for n in names)
@@ -167,6 +170,28 @@ class FunctionLowering(ModulePass):
         for name in wanted:
             if name in made:
                 module.body.block.add_op(made[name])
+
+
+def make_weights(module: ModuleOp, functions: Sequence[FuncOp]) -> None:
+    """Turn the constants that functions still read into weights of the module."""
+    constants = Constants(module)
+    for op in [op for func in functions for op in func.walk()]:
+        if not isinstance(op, graph.ConstantOp) or LOWERED_TO in _around(op).attributes:
+            continue
+        if op.result.uses:
+            name = constants.weight(op.value, op)
+            Rewriter.replace_op(op, graph.WeightRefOp(name, op.result.type))
+        else:
+            Rewriter.erase_op(op)
+    constants.insert()
+
+
+def _around(op: Operation) -> Operation:
+    parent = op.parent_op()
+    while not isinstance(parent, FuncOp):
+        assert parent is not None, "it was found in a function"
+        parent = parent.parent_op()
+    return parent
 
 
 def named(func: FuncOp, name: str) -> FuncOp:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import cast
 
 from xdsl.dialects import memref
-from xdsl.dialects.builtin import IndexType, MemRefType
+from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType, MemRefType
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
 
@@ -167,7 +167,7 @@ def shrink(alloc: AllocOp, dropped: Sequence[int]) -> AllocOp:
     shape: list[int] = []
     dynamic: list[SSAValue] = []
     for axis, size in enumerate(type.get_shape()):
-        value = next(sizes) if size == -1 else None
+        value = next(sizes) if size == DYNAMIC_INDEX else None
         if axis in dropped:
             continue
         shape.append(size)

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects import memref
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import DYNAMIC_INDEX, ModuleOp
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.transforms.common_subexpression_elimination import cse
@@ -159,8 +159,8 @@ def forward_sizes(func: tir.FuncOp) -> None:
         if not isinstance(alloc, tir.AllocOp) or index is None:
             continue
         shape = alloc.result.type.get_shape()
-        if shape[index] == -1:
-            dynamic = [axis for axis, size in enumerate(shape) if size == -1]
+        if shape[index] == DYNAMIC_INDEX:
+            dynamic = [axis for axis, size in enumerate(shape) if size == DYNAMIC_INDEX]
             size = alloc.dynamic_sizes[dynamic.index(index)]
             op.result.replace_all_uses_with(size)
             op.detach()

@@ -1,9 +1,10 @@
 """
 Lift large buffers of kernels into `scratch` arguments, for the plan of main to see.
 
-A buffer of a kernel lives on the stack. One of more than `threshold` bytes of static
-size becomes an argument; each call passes memory that lives as long as the call, which
-is planned together with all the other memory of main.
+A buffer of a kernel lives on the stack. One of more than `threshold` bytes, or of a
+size that is not static, becomes an argument; each call passes memory that lives as long
+as the call, which is planned together with all the other memory of main. A size that is
+not static is computed from the sizes of the call's operands.
 
 ```mlir
 tir.func @k(write %o: memref<4xf32>) {      tir.func @k(write %o: memref<4xf32>,
@@ -22,15 +23,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects import scf
+from xdsl.dialects import memref, scf, tensor
 from xdsl.dialects.builtin import (
     ArrayAttr,
     DictionaryAttr,
     FunctionType,
+    IndexType,
     ModuleOp,
     NoneAttr,
+    TensorType,
 )
-from xdsl.ir import Operation
+from xdsl.ir import BlockArgument, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
@@ -46,7 +49,7 @@ class TirLiftScratchPass(ModulePass):
     name = "tir-lift-scratch"
 
     threshold: int = 4096
-    """Buffers of up to so many bytes stay in the kernel."""
+    """Buffers of a static size of up to so many bytes stay in the kernel."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         calls: dict[str, list[tir.CallOp]] = {}
@@ -81,17 +84,17 @@ class TirLiftScratchPass(ModulePass):
             for op in kernel.walk()
             if isinstance(op, tir.AllocOp)
             and self._is_large(op)
+            and all(is_known_at_calls(size, kernel) for size in op.dynamic_sizes)
             and _runs_alone(op, kernel)
         ]
 
     def _is_large(self, alloc: tir.AllocOp) -> bool:
         type = alloc.result.type
-        return (
-            type.has_static_shape()
-            and isinstance(type.layout, NoneAttr)
-            and element_bytes(type.element_type) is not None
-            and static_bytes(type) > self.threshold
-        )
+        if not isinstance(type.layout, NoneAttr):
+            return False
+        if element_bytes(type.element_type) is None:
+            return False
+        return not type.has_static_shape() or static_bytes(type) > self.threshold
 
 
 def _runs_alone(op: Operation, kernel: tir.FuncOp) -> bool:
@@ -104,6 +107,58 @@ def _runs_alone(op: Operation, kernel: tir.FuncOp) -> bool:
     return True
 
 
+def is_known_at_calls(value: SSAValue, kernel: tir.FuncOp) -> bool:
+    """Whether index arithmetic depends on arguments and their sizes only."""
+    if isinstance(value, BlockArgument):
+        return value.block is kernel.body.blocks.first and value.type == IndexType()
+    op = value.owner
+    if isinstance(op, memref.DimOp):
+        source = op.source
+        return (
+            isinstance(source, BlockArgument)
+            and source.block is kernel.body.blocks.first
+            and is_known_at_calls(op.index, kernel)
+        )
+    return (
+        isinstance(op, Operation)
+        and op.name.startswith("arith.")
+        and all(is_known_at_calls(operand, kernel) for operand in op.operands)
+    )
+
+
+class SizesAtCall:
+    """Index arithmetic of a kernel, done again in front of a call of it."""
+
+    def __init__(self, call: tir.CallOp) -> None:
+        self.operands = (*call.ins, *call.outs, *call.scratch)
+        self.ops: list[Operation] = []
+        self._values: dict[SSAValue, SSAValue] = {}
+
+    def value(self, inner: SSAValue) -> SSAValue:
+        """The value at the call of one that `is_known_at_calls`."""
+        if isinstance(inner, BlockArgument):
+            return self.operands[inner.index]
+        if inner not in self._values:
+            op = inner.owner
+            assert isinstance(op, Operation), "no block argument"
+            if isinstance(op, memref.DimOp):
+                new = self._dim(op)
+            else:
+                new = op.clone(
+                    {operand: self.value(operand) for operand in op.operands}
+                )
+            self.ops.append(new)
+            self._values.update(zip(op.results, new.results, strict=True))
+        return self._values[inner]
+
+    def _dim(self, op: memref.DimOp) -> Operation:
+        assert isinstance(op.source, BlockArgument), "is_known_at_calls() says so"
+        source, index = self.operands[op.source.index], self.value(op.index)
+        if isinstance(source.type, TensorType):
+            return tensor.DimOp(source, index)
+        return memref.DimOp(source, index)
+
+
 def _kernel_around(call: tir.CallOp) -> tir.FuncOp | None:
     around = call.parent_op()
     while around is not None and not isinstance(around, tir.FuncOp):
@@ -113,7 +168,11 @@ def _kernel_around(call: tir.CallOp) -> tir.FuncOp | None:
 
 def _pass_scratch(call: tir.CallOp, allocs: Sequence[tir.AllocOp]) -> tir.CallOp:
     """Give a call the memory that its kernel does not have any more."""
-    memory = [_like(alloc) for alloc in allocs]
+    sizes = SizesAtCall(call)
+    memory = [
+        _like(alloc, [sizes.value(size) for size in alloc.dynamic_sizes])
+        for alloc in allocs
+    ]
     new = tir.CallOp(
         call.callee,
         call.ins,
@@ -121,16 +180,18 @@ def _pass_scratch(call: tir.CallOp, allocs: Sequence[tir.AllocOp]) -> tir.CallOp
         [*call.scratch, *(alloc.result for alloc in memory)],
     )
     new.attributes = dict(call.attributes)
-    for op in (*memory, new):
+    for op in (*sizes.ops, *memory, new):
         op.location = call.location
-    Rewriter.insert_op(memory, InsertPoint.before(call))
+    Rewriter.insert_op((*sizes.ops, *memory), InsertPoint.before(call))
     Rewriter.replace_op(call, new)
     return new
 
 
-def _like(alloc: tir.AllocOp) -> tir.AllocOp:
+def _like(alloc: tir.AllocOp, sizes: Sequence[SSAValue]) -> tir.AllocOp:
     return tir.AllocOp.create(
-        properties=dict(alloc.properties), result_types=[alloc.result.type]
+        operands=sizes,
+        properties=dict(alloc.properties),
+        result_types=[alloc.result.type],
     )
 
 
