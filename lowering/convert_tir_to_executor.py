@@ -188,9 +188,9 @@ def _free_after_use(function: func.FuncOp) -> None:
         if isinstance(alloc, executor.AllocOp) and not any(
             isinstance(use.operation, executor.FreeOp) for use in alloc.result.uses
         ):
+            last = _last_use(alloc, alloc.result)
             free = executor.FreeOp(alloc.result)
             free.location = alloc.location
-            last = _last_use(alloc, alloc.result)
             Rewriter.insert_op(free, InsertPoint.after(last))
 
 

@@ -9,6 +9,9 @@ func.func @main(%x: memref<4xf32>) {        func.func @main(%x: memref<4xf32>,
 }                                           }
 ```
 
+The sizes that `@main.shapes` computes are written to memory too, an argument behind the
+others, so that all entries are C functions with a status.
+
 Pools follow the other arguments in the order of their declarations: an entry gets all
 of the module, so that its caller knows what to pass; another function those that it or
 its callees use, and calls pass them on. Run-time allocations become `memref.alloc` and
@@ -25,6 +28,7 @@ from xdsl.dialects.builtin import (
     ArrayAttr,
     DictionaryAttr,
     FunctionType,
+    IndexType,
     IntegerAttr,
     MemRefType,
     ModuleOp,
@@ -289,6 +293,25 @@ class LowerCallOfFunction(ConversionPattern[executor.CallOp]):
         return None
 
 
+def return_through_memory(function: func.FuncOp) -> None:
+    """Let a function store its results, of type `index`, in a last argument."""
+    block = function.body.block
+    terminator = block.last_op
+    assert isinstance(terminator, func.ReturnOp), "functions return"
+    values = terminator.operands
+    type = MemRefType(IndexType(), [len(values)])
+    sizes = block.insert_arg(type, len(block.args))
+    sizes.name_hint = "sizes"
+    for position, value in enumerate(values):
+        index = arith.ConstantOp(IntegerAttr.from_index_int_value(position))
+        store = memref.StoreOp.get(value, sizes, [index.result])
+        for new in (index, store):
+            new.location = terminator.location
+            block.insert_op_before(new, terminator)
+    terminator.operands = ()
+    function.function_type = FunctionType.from_lists(block.arg_types, ())
+
+
 @dataclass(frozen=True)
 class LowerExecutorToFuncPass(ModulePass):
     name = "lower-executor-to-func"
@@ -335,3 +358,9 @@ class LowerExecutorToFuncPass(ModulePass):
             LowerCallOfFunction(pools),
         )
         apply_full_conversion(op, target, patterns)
+        functions = [f for f in op.body.ops if isinstance(f, func.FuncOp)]
+        entries = {f.sym_name.data for f in functions if SIGNATURE in f.attributes}
+        for function in functions:
+            name, _, kind = function.sym_name.data.rpartition(".")
+            if kind == "shapes" and name in entries and function.function_type.outputs:
+                return_through_memory(function)
