@@ -146,18 +146,22 @@ class LowerIndexSwitch(ConversionPattern[scf.IndexSwitchOp]):
 
 class LowerExecuteRegion(ConversionPattern[scf.ExecuteRegionOp]):
     root = scf.ExecuteRegionOp
-    generates = (cf.BranchOp,)
 
     def match_and_rewrite(
         self, op: scf.ExecuteRegionOp, operands: Operands, rewriter: ConversionRewriter
     ) -> Refusal | None:
         join = rewriter.new_block(op.result_types)
 
-        def leave(end: Operation, values: Operands) -> Refusal | None:
-            if not isinstance(end, scf.YieldOp):
-                return Refusal(f"a block of the region ends in '{end.name}'")
-            rewriter.insert(cf.BranchOp(join, *values))
-            return None
+        def leave(end: Operation, values: Operands) -> None:
+            if isinstance(end, scf.YieldOp):
+                rewriter.insert(cf.BranchOp(join, *values))
+                return
+            # Such as `ub.unreachable`: the region does not end there.
+            rewriter.insert(
+                type(end).create(
+                    operands=list(values), properties=dict(end.properties)
+                )
+            )
 
         region = rewriter.convert_region(op.region, terminator=leave)
         entry = region.blocks[0]
