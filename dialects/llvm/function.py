@@ -111,11 +111,18 @@ class FuncOp(upstream.FuncOp):
         for i, (type, dictionary) in enumerate(zip(inputs, attrs, strict=True)):
             if i:
                 printer.print_string(", ")
-            if blocks:
-                printer.print_block_argument(blocks[0].args[i])
-            else:
+            if not blocks:
                 printer.print_attribute(type)
+                print_dictionary(printer, dictionary)
+                continue
+            argument = blocks[0].args[i]
+            printer.print_ssa_value(argument)
+            printer.print_string(": ")
+            printer.print_attribute(type)
             print_dictionary(printer, dictionary)
+            if printer.print_debuginfo:
+                printer.print_string(" ")
+                printer.print_attribute(argument.location)
         if self.function_type.is_variadic:
             printer.print_string(", ..." if inputs else "...")
 
