@@ -7,6 +7,7 @@ if __name__ != "transom.dialects":
     raise ImportError("import transom.dialects, not dialects")
 
 DIALECTS: dict[str, str] = {
+    "arith": "transom.dialects.arith_forms:Arith",
     "executor": "transom.dialects.executor:Executor",
     "graph": "transom.dialects.graph:Graph",
     "llvm": "transom.dialects.llvm:LLVM",

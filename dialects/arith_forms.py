@@ -260,3 +260,6 @@ def _install() -> None:
 
 
 _install()
+
+Arith = arith.Arith
+"""xDSL's dialect, with these forms."""

@@ -345,6 +345,13 @@ class TransomParser(Parser):
             self._types[match.group()] = type
         return type
 
+    def _parse_attribute_entry(self) -> tuple[str, Attribute]:
+        name, value = super()._parse_attribute_entry()
+        dialect, dot, _ = name.partition(".")
+        if dot:  # as in MLIR: the dialect has the rules of its discardable attributes
+            self.ctx.get_optional_dialect(dialect)
+        return name, value
+
     def _parse_optional_integer_or_float_type(self) -> TypeAttribute | None:
         span = self._current_token.span
         if span.len > len("i9999999"):  # shorter ones are in range

@@ -33,8 +33,8 @@ GROUP = "xdsl.universe"
 DISABLE_VARIABLE = "TRANSOM_DISABLE_PLUGINS"
 """Environment variable with names of plug-ins to pass over, separated by commas."""
 
-REPLACED_DIALECTS = ("llvm",)
-"""Dialects of ours that stand in for xDSL's, with more ops; never published."""
+REPLACED_DIALECTS = ("arith", "llvm")
+"""Dialects of ours that stand in for xDSL's and do more; never published."""
 
 
 @dataclass

@@ -179,3 +179,17 @@ def test_a_registered_dialect_is_loaded_when_met(tmp_path: Path) -> None:
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     )
     assert done.stderr == "[]\n"
+
+
+def test_rules_of_discardable_attributes_hold_from_the_start(tmp_path: Path) -> None:
+    """The dialect of an attribute's name is loaded when the name is read."""
+    file = tmp_path / "a.mlir"
+    file.write_text("module attributes {executor.nonsense} {}")
+    done = subprocess.run(
+        [sys.executable, "-m", "transom.tools.transom_opt", file],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert "'executor.nonsense'" in done.stderr
