@@ -19,7 +19,8 @@ whole reduction runs inside of the loops of the parallel dims. Of a schedule, `c
 and `order` (of parallel dims), `register`, `vector`, `unroll` (of the others) and
 `parallel` are followed; without one all is scalar. Guards stand only where a padded
 access may leave the extent: the range of the vector dim is split, vectors at the border
-are masked.
+are masked. A vector dim is left out where `finish` or `body` branches, or where it is a
+reduction dim whose order matters.
 """
 
 from __future__ import annotations
@@ -45,19 +46,37 @@ from transom.lowering.nest_loops import Emitter, NestLoops
 from transom.lowering.nest_loops.emitter import INDEX
 
 
+def why_not(nest: tir.NestOp, schedule: tir.ScheduleAttr) -> str | None:
+    """What of a schedule these loops cannot follow."""
+    kinds = nest.dim_kinds
+    for dim, _ in schedule.cache_tiles:
+        if kinds[dim] is not tir.DimKind.PARALLEL:
+            return (
+                f"expected cache tiles of parallel dims, but 'd{dim}' is {kinds[dim]}"
+            )
+    for dim in schedule.unroll_factors:
+        if kinds[dim] is tir.DimKind.PARALLEL:
+            return (
+                f"expected no parallel dim in 'unroll', but got 'd{dim}'; 'register' "
+                "computes its points together"
+            )
+    order = schedule.loop_order
+    inner = [dim for dim in order if kinds[dim] is not tir.DimKind.PARALLEL]
+    if list(order[len(order) - len(inner) :]) != sorted(inner):
+        return "expected parallel dims first in 'order', then the others as they are"
+    if schedule.compute_at_depth is not None:
+        return "expected no 'compute_at' any more; no pass has moved the nest"
+    return None
+
+
 class ConvertNest(ConversionPattern[tir.NestOp]):
     root = tir.NestOp
 
     def match_and_rewrite(
         self, op: tir.NestOp, operands: Operands, rewriter: ConversionRewriter
     ) -> Refusal | None:
-        if op.schedule is not None:
-            for dim, _ in op.schedule.cache_tiles:
-                if op.dim_kinds[dim] is not tir.DimKind.PARALLEL:
-                    return Refusal(
-                        "expected cache tiles of parallel dims, but "
-                        f"'d{dim}' is {op.dim_kinds[dim]}"
-                    )
+        if op.schedule is not None and (reason := why_not(op, op.schedule)):
+            return Refusal(reason)
         emitter = Emitter()
         NestLoops(op, emitter, rewriter.converted).write()
         for new in emitter.take_ops():
@@ -71,6 +90,10 @@ class ConvertBlock(ConversionPattern[tir.BlockOp]):
     def match_and_rewrite(
         self, op: tir.BlockOp, operands: Operands, rewriter: ConversionRewriter
     ) -> Refusal | None:
+        if op.schedule is not None and op.schedule != tir.ScheduleAttr.get(
+            parallel=op.schedule.parallel_dims
+        ):
+            return Refusal("expected only 'parallel' in the schedule of a block")
         bounds = iter(operands)
         limits = [
             next(bounds) if bound is None else bound for bound in op.static_bounds
@@ -89,9 +112,7 @@ class ConvertBlock(ConversionPattern[tir.BlockOp]):
             block = Block(arg_types=[INDEX])
             with rewriter.at_end(block):
                 loops(dim + 1, (*indices, block.args[0]))
-                rewriter.insert(
-                    scf.ReduceOp() if dim in parallel else scf.YieldOp()
-                )
+                rewriter.insert(scf.ReduceOp() if dim in parallel else scf.YieldOp())
             region = Region(block)
             if dim in parallel:
                 loop = scf.ParallelOp([zero], [limit_values[dim]], [one], region)

@@ -288,11 +288,13 @@ class Emitter:
         body: LoopBody,
         *,
         parallel: bool = False,
+        runs: bool = False,
     ) -> Carried:
         """
         A loop from `lower` to before `upper`, or less where that is known to be less.
 
-        `parallel` loops carry nothing.
+        `parallel` loops carry nothing. `runs` says that there is at least one step,
+        which is known where both ends are.
         """
         if isinstance(lower, int) and isinstance(upper, int):
             if lower >= upper:
@@ -300,7 +302,7 @@ class Emitter:
             if lower + step >= upper:
                 return body(lower, carried)
         bounds = [self.index(lower), self.index(upper), self.index(step)]
-        runs = isinstance(lower, int) and isinstance(upper, int)
+        runs = runs or (isinstance(lower, int) and isinstance(upper, int))
         block = self._open([INDEX, *(value.type for value in carried)], runs)
         results = body(block.args[0], block.args[1:])
         self._close()

@@ -126,7 +126,8 @@ class NestLoops:
         end = emitter.add(start, extent)
         middle = emitter.add(start, full)
         parallel = dim in self.parallel_dims
-        emitter.loop(start, middle, size, (), strip(size), parallel=parallel)
+        runs = isinstance(full, int) and full > 0
+        emitter.loop(start, middle, size, (), strip(size), parallel=parallel, runs=runs)
         emitter.loop(middle, end, size, (), strip(emitter.subtract(extent, full)))
         self.starts[dim], self.extents[dim] = start, extent
 
@@ -177,7 +178,9 @@ class NestLoops:
             else:
                 whole = _interval(self.bounds[dim])
                 bases = Interval(0, whole.upper - segment.step + 1, exact=False)
-            self._loop(dim, (first, last), segment.step, segment.pieces, bases, then)
+            bounds = (first, last)
+            pieces = segment.pieces
+            self._loop(dim, bounds, segment.step, pieces, bases, then, runs=True)
 
     def _unknown_range(
         self, dim: int, extent: Index, tile: int, width: int, then: Then
@@ -201,6 +204,8 @@ class NestLoops:
         pieces: tuple[Piece, ...],
         bases: Interval,
         then: Then,
+        *,
+        runs: bool = False,
     ) -> None:
         def body(base: Index, carried: Carried) -> Carried:
             self.bases[dim] = base
@@ -212,7 +217,7 @@ class NestLoops:
             return carried
 
         parallel = dim in self.parallel_dims
-        self.emitter.loop(*bounds, step, (), body, parallel=parallel)
+        self.emitter.loop(*bounds, step, (), body, parallel=parallel, runs=runs)
 
     # A tile of points.
 

@@ -312,13 +312,13 @@ def cases(draw: st.DrawFn, schedules: bool = False) -> Case:
 
     def body(b: tir.RegionBuilder, *values: SSAValue) -> list[SSAValue]:
         drawn = _Body(draw, all_dims, element)
-        old = values[len(ins) :]
+        old = values[-count:]
         return [
             _combine(
                 b,
                 draw(st.sampled_from(("add", "max", "min"))),
                 value,
-                drawn.expr(b, list(values[: len(ins)])),
+                drawn.expr(b, list(values[:-count])),
             )
             for value in old
         ]
@@ -340,14 +340,24 @@ def cases(draw: st.DrawFn, schedules: bool = False) -> Case:
                     results.append(b(arith.RemUIOp(index, size)))
         return results
 
+    # Outputs that are read where they are written.
+    in_place = [
+        tir.In(value, map)
+        for value, map, (_, _, combine) in zip(out_values, out_maps, outs, strict=True)
+        if map is not None and combine is None and draw(st.integers(0, 3)) == 0
+    ]
+
     nest = tir.NestOp.build_nest(
         [
             (kind, next(bound_values) if d else bound)
             for kind, bound, d in zip(kinds, bounds, dynamic, strict=True)
         ],
         ins=[
-            tir.In(value, access.map, access.pad)
-            for value, access in zip(in_values, ins, strict=True)
+            *(
+                tir.In(value, access.map, access.pad)
+                for value, access in zip(in_values, ins, strict=True)
+            ),
+            *in_place,
         ],
         outs=[
             tir.Out(value, map, combine)
@@ -377,7 +387,7 @@ def schedules_of(draw: st.DrawFn, kinds: list[tir.DimKind]) -> tir.ScheduleAttr 
     vector = None
     register: dict[int, int] = {}
     if lanes and draw(st.integers(0, 3)):
-        vector = (draw(st.sampled_from(lanes)), draw(st.sampled_from((2, 4))))
+        vector = (draw(st.sampled_from(lanes)), draw(st.sampled_from((2, 4, 3))))
         if draw(st.integers(0, 3)) == 0:
             register[vector[0]] = vector[1] * draw(st.integers(1, 2))
     if some(parallel):
@@ -387,7 +397,7 @@ def schedules_of(draw: st.DrawFn, kinds: list[tir.DimKind]) -> tir.ScheduleAttr 
     if parallel and draw(st.integers(0, 3)) == 0:
         sizes = st.tuples(st.sampled_from(parallel), st.integers(1, 5))
         cache = draw(st.lists(sizes, min_size=1, max_size=2))
-    order = draw(st.permutations(dims)) if some(parallel) else ()
+    order = (*draw(st.permutations(parallel)), *others) if some(parallel) else ()
     return tir.ScheduleAttr.get(
         cache=cache, register=register, vector=vector, unroll=unroll, order=order
     )

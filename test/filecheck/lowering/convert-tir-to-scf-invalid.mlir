@@ -1,5 +1,51 @@
 // RUN: %diagnose -p convert-tir-to-scf
 
+tir.func @unroll(read %x: memref<8xf32>, write %o: memref<8xf32>) {
+  // expected-error @+1 {{expected no parallel dim in 'unroll', but got 'd0'; 'register' computes its points together}}
+  tir.nest dims [parallel 8] ins(%x[d0] : memref<8xf32>) outs(%o[d0] : memref<8xf32>)
+      schedule #tir.schedule<unroll = [d0 : 4]>
+    finish (%v: f32) {
+      tir.yield %v : f32
+    }
+  tir.return
+}
+
+// -----
+
+tir.func @compute_at(read %x: memref<8xf32>, write %o: memref<8xf32>) {
+  // expected-error @+1 {{expected no 'compute_at' any more; no pass has moved the nest}}
+  tir.nest dims [parallel 8] ins(%x[d0] : memref<8xf32>) outs(%o[d0] : memref<8xf32>)
+      schedule #tir.schedule<compute_at = 1>
+    finish (%v: f32) {
+      tir.yield %v : f32
+    }
+  tir.return
+}
+
+// -----
+
+tir.func @order(read %x: memref<8x4xf32>, write %o: memref<8x4xf32>) {
+  // expected-error @+1 {{expected parallel dims first in 'order', then the others as they are}}
+  tir.nest dims [sequential 8, parallel 4] ins(%x[d0, d1] : memref<8x4xf32>) outs(%o[d0, d1] : memref<8x4xf32>)
+      schedule #tir.schedule<order = [d0, d1]>
+    finish (%v: f32) {
+      tir.yield %v : f32
+    }
+  tir.return
+}
+
+// -----
+
+tir.func @block(write %o: memref<8xf32>, read %v: f32) {
+  // expected-error @+1 {{expected only 'parallel' in the schedule of a block}}
+  tir.block (%i: index) in dims [parallel 8] schedule #tir.schedule<cache = [d0 : 4]> {
+    memref.store %v, %o[%i] : memref<8xf32>
+  }
+  tir.return
+}
+
+// -----
+
 tir.func @cache_of_sum(read %x: memref<8xf32>, write %o: memref<f32>) {
   // expected-error @+1 {{no legal form for 'tir.nest' x1 (ConvertNest: expected cache tiles of parallel dims, but 'd0' is reduction)}}
   tir.nest dims [reduction 8] ins(%x[d0] : memref<8xf32>) outs(%o[] : memref<f32>)
