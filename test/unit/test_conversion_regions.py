@@ -27,6 +27,7 @@ from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 
 from transom.dialects.verifier import verify_module
 from transom.lowering.conversion import (
+    BudgetError,
     ConversionError,
     ConversionRewriter,
     ConversionTarget,
@@ -37,6 +38,8 @@ from transom.lowering.conversion import (
     TypeConverter,
     analyze_conversion,
     apply_full_conversion,
+    apply_partial_conversion,
+    name_of_op,
 )
 from transom.lowering.conversion_patterns import (
     RemoveCast,
@@ -177,6 +180,37 @@ def test_blocks_in_an_order_that_is_not_that_of_dominance():
         "^b:",
         '%v = "h.a"() : () -> i64',
     ]
+
+
+def test_patterns_see_final_values_in_whatever_order_blocks_are_written():
+    module = parse(
+        """
+        func.func @f(%c: i1) {
+          cf.cond_br %c, ^d, ^b
+        ^e:
+          "g.use"(%v) : (f32) -> ()
+          func.return
+        ^b:
+          func.return
+        ^d:
+          %v = "g.a"() : () -> f32
+          "g.use"(%v) : (f32) -> ()
+          cf.br ^e
+        }
+        """
+    )
+    owners: list[str] = []
+
+    def look(op: Operation, operands: Operands, rewriter: ConversionRewriter):
+        owner = operands[0].owner
+        assert isinstance(owner, Operation)
+        owners.append(name_of_op(owner))
+        rewriter.erase(op)
+
+    apply_full_conversion(
+        module, illegal("g"), [rename("g.a", "h.a"), pattern("g.use", look)]
+    )
+    assert owners == ["h.a", "h.a"]
 
 
 def test_loops_of_blocks():
@@ -482,6 +516,121 @@ def test_a_region_of_a_generated_op_changes_type_again():
     verify_module(module)
     assert "^bb0(%i: i32):" in body(module)
     assert "g." not in str(module)
+
+
+def test_the_terminator_of_a_generated_region_sees_the_last_values():
+    module = parse(NESTED.replace("(%c) : (f32)", "(%i, %c) : (index, f32)"))
+
+    def last(op: Operation, operands: Operands, rewriter: ConversionRewriter):
+        def end(op: Operation, operands: Operands) -> None:
+            rewriter.insert(unregistered("h.end", operands.flat))
+
+        region = rewriter.convert_region(op.regions[0], terminator=end)
+        new = unregistered("h.done", operands.flat, op.result_types, regions=(region,))
+        rewriter.replace(op, new)
+
+    apply_full_conversion(
+        module,
+        illegal("g"),
+        [
+            pattern("g.outer", with_region("g.middle")),
+            pattern("g.middle", last),
+            rename("g.step", "h.step"),
+        ],
+    )
+    verify_module(module)
+    assert '"h.end"(%i, %c) : (index, f32) -> ()' in body(module)
+
+
+def test_converting_a_region_again_is_taken_back():
+    """The op that was generated may stay, and is as the first pattern left it."""
+    module = parse(NESTED)
+    target = ConversionTarget()
+    target.add_illegal_op("g.outer", "g.step")
+
+    def convert_and_refuse(
+        op: Operation, operands: Operands, rewriter: ConversionRewriter
+    ):
+        rewriter.convert_region(op.regions[0])
+        return Refusal("no")
+
+    report = apply_partial_conversion(
+        module,
+        target,
+        [
+            pattern("g.outer", with_region("g.middle")),
+            pattern("g.middle", convert_and_refuse),
+            rename("g.step", "h.step"),
+        ],
+    )
+    verify_module(module)
+    assert '"test.op"(%i, %c) {t.deep} : (index, f32) -> ()' in body(module)
+    assert report.rewrites == {"Pattern": 1, "g.step->h.step": 1}
+
+
+def test_regions_that_generate_regions_without_end_use_up_the_budget():
+    module = parse('"g.a"() : () -> ()')
+
+    def nest(op: Operation, operands: Operands, rewriter: ConversionRewriter):
+        region = Region(Block([unregistered("g.a")]))
+        rewriter.replace(op, unregistered("g.b", regions=(region,)))
+
+    with pytest.raises(BudgetError, match="there is still work for 'Fill', 'Nest'"):
+        apply_full_conversion(
+            module,
+            illegal("g"),
+            [
+                pattern("g.a", nest, name="Nest"),
+                pattern("g.b", with_region("h.b"), name="Fill"),
+            ],
+        )
+
+
+def test_a_part_of_a_module_is_converted():
+    """What the rest of it defines stays as it is."""
+    module = parse(
+        """
+        %x = "test.op"() : () -> f32
+        "test.op"() ({
+          "g.a"(%x) : (f32) -> ()
+          "test.op"(%x) : (f32) -> ()
+          "test.termop"() : () -> ()
+        }) : () -> ()
+        "g.a"(%x) : (f32) -> ()
+        """
+    )
+    _, part, _ = module.body.ops
+    apply_full_conversion(part, illegal("g"), [rename("g.a", "h.a")])
+    verify_module(module)
+    assert body(module) == [
+        '%x = "test.op"() : () -> f32',
+        '"test.op"() ({',
+        '"h.a"(%x) : (f32) -> ()',
+        '"test.op"(%x) : (f32) -> ()',
+        '"test.termop"() : () -> ()',
+        "}) : () -> ()",
+        '"g.a"(%x) : (f32) -> ()',
+    ]
+
+
+def test_a_failure_in_a_region_is_taken_back_with_its_pattern():
+    module = parse(NESTED)
+
+    def convert_and_refuse(
+        op: Operation, operands: Operands, rewriter: ConversionRewriter
+    ):
+        rewriter.convert_region(op.regions[0])
+        return Refusal("no")
+
+    def leave_out(op: Operation, operands: Operands, rewriter: ConversionRewriter):
+        rewriter.replace(op, unregistered("h.done", operands.flat, op.result_types))
+
+    apply_full_conversion(
+        module,
+        illegal("g"),
+        [pattern("g.outer", convert_and_refuse), pattern("g.outer", leave_out)],
+    )
+    assert body(module)[1] == '%r = "h.done"(%n, %x) : (index, f32) -> f32'
 
 
 def test_a_region_of_a_generated_op_is_not_converted_twice():
