@@ -28,13 +28,13 @@ llvm: Any = import_module("llvmlite.binding")  # which has no types
 ARCHITECTURES: Mapping[str, tuple[str, str, str]] = {
     "x86_64": ("x86_64-unknown-linux-gnu", "x86-64", ""),
     "aarch64": ("aarch64-unknown-linux-gnu", "generic", ""),
-    "riscv64": ("riscv64-unknown-linux-gnu", "generic-rv64", "+v"),
+    "riscv64": ("riscv64-unknown-linux-gnu", "generic-rv64", "v"),
     "arm": ("arm-none-eabi", "generic", ""),
-    "riscv32": ("riscv32-unknown-elf", "generic-rv32", "+v"),
+    "riscv32": ("riscv32-unknown-elf", "generic-rv32", "v"),
 }
 """
-The triple to probe with, a CPU whose features all others have, and what is switched on
-for features that LLVM refuses on their own.
+The triple to probe with, a CPU whose features all others have, and a feature without
+which LLVM refuses some others.
 """
 
 _TUNING = re.compile(
@@ -49,6 +49,9 @@ _TUNING = re.compile(
 """Names of features that change how code is made, not what it may use."""
 
 _ARM_PROCESSORS = re.compile(r"processors?\.$")
+
+_RISCV_EXCLUSIVE = re.compile(r"z[dfh]inx|zhinxmin|zce$|zcm[pt]$|xqccmp$")
+"""Features that LLVM refuses together with common ones; they are not probed."""
 
 _HELP = """
 import sys, llvmlite.binding as llvm
@@ -75,7 +78,7 @@ def adds_instructions(architecture: str, name: str, description: str) -> bool:
         case "aarch64":
             return description.startswith(("Enable", "Support", "Shorthand"))
         case "riscv32" | "riscv64":
-            return description.startswith("'")
+            return description.startswith("'") and not _RISCV_EXCLUSIVE.match(name)
         case "arm":
             return _ARM_PROCESSORS.search(description) is None
         case _:
@@ -138,32 +141,44 @@ def bisect(
 
 
 def probe_all(
-    triple: str, callers: Iterable[tuple[str, str]], features: Sequence[str]
+    triple: str,
+    callers: Iterable[tuple[str, str]],
+    features: Sequence[str],
+    more: Sequence[str] = (),
+    needed: str = "",
 ) -> list[frozenset[str] | None]:
-    """What each (CPU, features) has; None for one that LLVM does not take."""
+    """
+    What each (CPU, features) has; None for one that LLVM does not take.
+
+    The features `more` are only asked for where the feature `needed` is.
+    """
 
     def one(caller: tuple[str, str]) -> frozenset[str] | None:
         if run_probe(triple, caller, ()) is None:
             return None
-        return bisect(triple, caller, features)[0]
+        found, _ = bisect(triple, caller, features)
+        return found | bisect(triple, caller, more)[0] if needed in found else found
 
     with ThreadPoolExecutor(2) as executor:
         return list(executor.map(one, callers))
 
 
-def table(architecture: str, triple: str, base: str, retry: str) -> list[str]:
+def table(architecture: str, triple: str, base: str, needed: str) -> list[str]:
     """The lines of an architecture's table."""
     cpus, known = names(triple)
     probed = [n for n, d in known.items() if adds_instructions(architecture, n, d)]
     always, refused = bisect(triple, (base, ""), probed)
-    context = dict.fromkeys(sorted(set(probed) - always - refused), "")
-    if retry:
-        _, refused = bisect(triple, (base, retry), sorted(refused))
-        context |= dict.fromkeys(set(probed) - always - refused - {*context}, retry)
-    optional = sorted(context)
-    callers = [(base, f"{context[name]},+{name}") for name in optional]
+    alone = sorted(set(probed) - always - refused)
+    more: list[str] = []
+    if needed:
+        _, never = bisect(triple, (base, f"+{needed}"), sorted(refused))
+        more, refused = sorted(refused - never), never
+    callers = [(base, f"+{name}") for name in alone]
+    callers += [(base, f"+{needed},+{name}") for name in more]
     implied: dict[str, frozenset[str]] = {}
-    for name, found in zip(optional, probe_all(triple, callers, optional), strict=True):
+    for name, found in zip(
+        (*alone, *more), probe_all(triple, callers, alone, more, needed), strict=True
+    ):
         if found is not None:
             implied[name] = found
     free = sorted(set(known) - set(implied) - refused)
@@ -171,10 +186,12 @@ def table(architecture: str, triple: str, base: str, retry: str) -> list[str]:
     lines.append(f'        free="{" ".join(free)}",')
     lines.append('        implies="""\\')
     for name, found in implied.items():
-        lines.append(f"{name}: {' '.join(tops(found - {name}, implied))}".rstrip())
+        same = {other for other in found & implied.keys() if name in implied[other]}
+        others = (*tops(found - same, implied), *sorted(same - {name}))
+        lines.append(f"{name}: {' '.join(others)}".rstrip())
     lines.append('""",')
     lines.append('        cpus="""\\')
-    found_by_cpu = probe_all(triple, [(cpu, "") for cpu in cpus], list(implied))
+    found_by_cpu = probe_all(triple, [(cpu, "") for cpu in cpus], alone, more, needed)
     for cpu, found in zip(cpus, found_by_cpu, strict=True):
         if found is not None:
             lines.append(f"{cpu}: {' '.join(tops(found, implied))}".rstrip())
@@ -186,10 +203,10 @@ def tops(features: frozenset[str], implied: Mapping[str, frozenset[str]]) -> lis
     """The features that others of the set do not imply; of equal ones the first."""
     return [
         name
-        for name in sorted(features)
+        for name in sorted(features & implied.keys())
         if not any(
             name in implied[other] and (other not in implied[name] or other < name)
-            for other in features
+            for other in features & implied.keys()
             if other != name
         )
     ]
