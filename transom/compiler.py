@@ -22,7 +22,8 @@ from transom.lowering.bufferize.entry import signature_of as tensor_signature
 from transom.lowering.emit_llvm import to_llvm_text
 from transom.runtime.program import Code, PoolSpec
 from transom.runtime.signature import Dim, Signature, TensorSpec
-from transom.targets.llvm_cpu.dialect import LlvmCpuAttr
+from transom.targets.llvm_cpu.dialect import HOST, LlvmCpuAttr
+from transom.targets.llvm_cpu.host import resolved
 
 MESSAGES = "executor.messages"
 
@@ -97,7 +98,7 @@ def machine_of(module: ModuleOp) -> LlvmCpuAttr:
         if isinstance(op, DeviceOp):
             for target in op.targets:
                 if isinstance(target, LlvmCpuAttr):
-                    return target
+                    return resolved(target) if target.cpu.data == HOST else target
     raise OpError(module, "expected a device with '#llvm_cpu.target'")
 
 

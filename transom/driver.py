@@ -9,6 +9,7 @@ outputs = program.run({"x": x})
 ```
 """
 
+import pkgutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike, fspath
@@ -100,6 +101,10 @@ PHASES = (
 """The one order of phases, for all targets and executors."""
 
 
+RESOLVE_DEVICES = "transom.targets.resolve_devices:resolve_devices"
+"""Loaded when first used, as it loads LLVM."""
+
+
 def phases() -> tuple[Phase, ...]:
     """All phases in order, with their promises and passes."""
     return PHASES
@@ -149,7 +154,11 @@ def lower_in_place(
     On failure the module is left at what the failing pass made of it.
     """
     ctx = new_context() if ctx is None else ctx
-    for phase in phases_between(module, to):
+    remaining = phases_between(module, to)
+    if remaining and remaining[0] is not PHASES[0]:
+        # A module that was written by hand at a later phase may name no CPU yet.
+        pkgutil.resolve_name(RESOLVE_DEVICES)(module)
+    for phase in remaining:
         phase.pipeline(ctx).apply(ctx, module, observer)
         set_phase(module, phase.name)
         verify_phase(module, phase.name)
