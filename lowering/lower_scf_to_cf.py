@@ -158,9 +158,7 @@ class LowerExecuteRegion(ConversionPattern[scf.ExecuteRegionOp]):
                 return
             # Such as `ub.unreachable`: the region does not end there.
             rewriter.insert(
-                type(end).create(
-                    operands=list(values), properties=dict(end.properties)
-                )
+                type(end).create(operands=list(values), properties=dict(end.properties))
             )
 
         region = rewriter.convert_region(op.region, terminator=leave)

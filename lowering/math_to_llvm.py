@@ -25,7 +25,8 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from transom.dialects import llvm
-from transom.lowering.arith_to_llvm import flags_of, widen
+from transom.lowering.arith_to_llvm import flags_of
+from transom.lowering.bf16_to_llvm import widen
 from transom.lowering.conversion import (
     ConversionPattern,
     ConversionRewriter,

@@ -14,7 +14,7 @@ from xdsl.ir import Attribute, SSAValue
 from xdsl.ir.affine import AffineMap
 
 from transom.dialects import llvm
-from transom.lowering.arith_to_llvm import like, splat
+from transom.lowering.bf16_to_llvm import like, splat
 from transom.lowering.conversion import (
     ConversionPattern,
     ConversionRewriter,

@@ -23,7 +23,8 @@ from xdsl.dialects.vector import CombiningKindFlag
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from transom.dialects import llvm
-from transom.lowering.arith_to_llvm import constant_value, flags_of, widen
+from transom.lowering.arith_to_llvm import constant_value, flags_of
+from transom.lowering.bf16_to_llvm import widen
 from transom.lowering.conversion import (
     ConversionPattern,
     ConversionRewriter,
