@@ -23,6 +23,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, SymbolRefAttr
 from xdsl.ir import Attribute, Operation
 from xdsl.passes import ModulePass
+from xdsl.utils.exceptions import VerifyException
 
 from transom.dialects.diagnostics import Diagnostic, OpError, did_you_mean
 from transom.dialects.symbols import fresh_symbol, replace_attributes
@@ -124,6 +125,8 @@ def _with_cpu(target: LlvmCpuAttr, module: ModuleOp) -> LlvmCpuAttr:
         return resolved(target)
     except UnknownHostError as e:
         raise OpError(module, str(e)) from None
+    except VerifyException as e:
+        raise OpError(module, f"the host cannot be '{target}': {e}") from None
 
 
 @dataclass(frozen=True)

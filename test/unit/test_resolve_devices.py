@@ -61,3 +61,13 @@ def test_a_host_that_llvm_does_not_know_is_an_error(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(resolution, "resolved", resolved)
     with pytest.raises(OpError, match="but this is 'pdp11'"):
         resolve_devices(parse("module {}"))
+
+
+def test_a_host_of_another_architecture_is_an_error():
+    target = '#llvm_cpu.target<cpu = "host", triple = "riscv64-unknown-elf">'
+    module = parse(f"target.device @d {{targets = [{target}]}}")
+    with pytest.raises(OpError) as error:
+        resolve_devices(module)
+    assert error.value.message.startswith(
+        f"the host cannot be '{target}': unknown CPU '"
+    )
