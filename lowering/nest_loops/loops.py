@@ -3,31 +3,32 @@ A nest as loops.
 
 From outside to inside: the tiles for caches; one loop for each parallel dim, over
 tiles of points that are computed together (vectors along one dim, copies along
-others); the sequential dims; the reduction dims, whose loops carry the accumulators of
-all points of the tile.
+others). What is inside is in `tile`.
 """
 
 from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 
-from xdsl.ir import BlockArgument, SSAValue
+from xdsl.ir import SSAValue
 
 from transom.dialects import tir
 from transom.dialects.tir.accesses import Interval
-from transom.dialects.tir.folds import Fold, folds_of
 from transom.lowering.nest_loops.emitter import Carried, Emitter, Index
-from transom.lowering.nest_loops.points import Evaluator, Point
-from transom.lowering.nest_loops.regions import RegionWriter, can_vectorize, keep_name
+from transom.lowering.nest_loops.tile import (
+    Copy,
+    TileWriter,
+    interval_of_bound,
+    multiple_of,
+)
 from transom.lowering.nest_loops.tiling import (
     Piece,
     interior_of,
     pieces_of,
     segments_of,
 )
-from transom.lowering.nest_loops.transfers import Reader, Transfer, Writer, fold_lanes
 
 Then = Callable[[], None]
 
@@ -42,63 +43,27 @@ class NestLoops:
         outer: Callable[[SSAValue], SSAValue],
     ) -> None:
         """`outer` gives what a value from outside of the nest has become."""
-        self.nest = nest
-        self.emitter = emitter
-        self.bounds: list[Index] = [
-            bound if isinstance(bound, int) else outer(bound)
-            for bound in nest.bounds_values()
-        ]
-        written = set(nest.outs)
-        self.ins = [
-            Transfer(outer(value), access, value not in written)
-            for value, access in zip(nest.ins, nest.in_accesses, strict=True)
-        ]
-        self.outs = [
-            Transfer(outer(value), access, False)
-            for value, access in zip(nest.outs, nest.out_accesses, strict=True)
-        ]
-        evaluator = Evaluator(emitter, [outer(symbol) for symbol in nest.symbols])
-        self.reader = Reader(emitter, evaluator)
-        self.writer = Writer(emitter, self.reader)
-        inputs = {transfer.value for transfer in self.ins if transfer.is_input}
-        self.regions = RegionWriter(emitter, evaluator, self.reader, outer, inputs)
-
         schedule = nest.schedule or tir.ScheduleAttr.get()
+        self.emitter = emitter
+        self.tile = TileWriter(nest, schedule, emitter, outer)
+        self.cursor = self.tile.cursor
+        self.bounds = self.tile.bounds
         self.parallel_dims = set(schedule.parallel_dims)
         self.tiles = schedule.register_tiles
-        self.unroll = schedule.unroll_factors
         self.cache_tiles = schedule.cache_tiles
-        self.folds: list[Fold] | None = None
-        """How the lanes of accumulators are folded, if lanes are points of a sum."""
-        self.lane_dim, self.width = self._find_lanes(schedule)
 
-        # Where each dim is: the range that is left to loop over, then the index.
+        # The range of each dim that is left to loop over.
         self.starts: list[Index] = [0] * nest.rank
         self.extents: list[Index] = list(self.bounds)
-        self.bases: list[Index] = [0] * nest.rank
-        self.offsets = [0] * nest.rank
-        self.intervals = [_interval(bound) for bound in self.bounds]
         self.pieces: dict[int, tuple[Piece, ...]] = {}
 
         parallel = nest.dims_of_kind(tir.DimKind.PARALLEL)
         order = schedule.loop_order or tuple(range(nest.rank))
         self.loop_dims = [dim for dim in order if dim in parallel]
         # Lanes, or else the innermost loop: there guards cost most.
+        lanes = self.tile.lane_dim
         innermost = self.loop_dims[-1] if self.loop_dims else None
-        self.split_dim = self.lane_dim if self.lane_dim in parallel else innermost
-
-    def _find_lanes(self, schedule: tir.ScheduleAttr) -> tuple[int | None, int]:
-        """The dim of the lanes and the width of vectors, where they are possible."""
-        if schedule.vector_dim is None or not can_vectorize(self.nest):
-            return None, 1
-        dim, width = schedule.vector_dim
-        if self.nest.dim_kinds[dim] is tir.DimKind.REDUCTION:
-            self.folds = folds_of(self.nest)
-            if self.folds is None:
-                return None, 1
-            while isinstance(extent := self.bounds[dim], int) and width > extent > 0:
-                width //= 2
-        return (dim, width) if width > 1 else (None, 1)
+        self.split_dim = lanes if lanes in parallel else innermost
 
     def write(self) -> None:
         self._strips(list(self.cache_tiles))
@@ -112,7 +77,7 @@ class NestLoops:
             return
         (dim, size), *rest = tiles
         start, extent = self.starts[dim], self.extents[dim]
-        full = self._multiple(extent, size)
+        full = multiple_of(self.emitter, extent, size)
 
         def strip(extent: Index) -> Callable[[Index, Carried], Carried]:
             def body(base: Index, carried: Carried) -> Carried:
@@ -131,33 +96,26 @@ class NestLoops:
         emitter.loop(middle, end, size, (), strip(emitter.subtract(extent, full)))
         self.starts[dim], self.extents[dim] = start, extent
 
-    def _multiple(self, extent: Index, size: int) -> Index:
-        """The largest multiple of `size` that is at most `extent`."""
-        if size == 1:
-            return extent
-        rest = self.emitter.modulo(extent, size, natural=True)
-        return self.emitter.subtract(extent, rest)
-
     def _points(self, dims: Sequence[int]) -> None:
         """A loop for each dim, over tiles of points."""
         if not dims:
-            self._tile()
+            self.tile.write(self._copies())
             return
         dim, *rest = dims
 
         def then() -> None:
             self._points(rest)
 
-        width = self.width if dim == self.lane_dim else 1
+        width = self.tile.width if dim == self.tile.lane_dim else 1
         tile = max(self.tiles.get(dim, 1), width)
         tile -= tile % width
         extent = self.extents[dim]
-        before = self.intervals[dim]
+        before = self.cursor.intervals[dim]
         if isinstance(extent, int):
             self._known_range(dim, extent, tile, width, then)
         else:
             self._unknown_range(dim, extent, tile, width, then)
-        self.intervals[dim] = before
+        self.cursor.intervals[dim] = before
 
     def _known_range(
         self, dim: int, extent: int, tile: int, width: int, then: Then
@@ -166,7 +124,7 @@ class NestLoops:
         tile = min(tile, extent) or 1
         interior = None
         if dim == self.split_dim and isinstance(start, int):
-            interior = interior_of(self.ins, self.intervals, dim)
+            interior = interior_of(self.tile.ins, self.cursor.intervals, dim)
             if interior is not None:
                 interior = (interior[0] - start, interior[1] - start)
         for segment in segments_of(extent, tile, width, interior):
@@ -176,7 +134,7 @@ class NestLoops:
             if isinstance(start, int):
                 bases = Interval(bases.lower + start, bases.upper + start)
             else:
-                whole = _interval(self.bounds[dim])
+                whole = interval_of_bound(self.bounds[dim])
                 bases = Interval(0, whole.upper - segment.step + 1, exact=False)
             bounds = (first, last)
             pieces = segment.pieces
@@ -190,7 +148,9 @@ class NestLoops:
         end = emitter.add(start, extent)
         bases = Interval(0, math.inf, exact=False)
         for size in sorted({tile, width, 1}, reverse=True):
-            stop = emitter.add(self.starts[dim], self._multiple(extent, size))
+            stop = emitter.add(
+                self.starts[dim], multiple_of(self.emitter, extent, size)
+            )
             if size == 1:
                 stop = end
             self._loop(dim, (start, stop), size, pieces_of(size, width), bases, then)
@@ -208,9 +168,9 @@ class NestLoops:
         runs: bool = False,
     ) -> None:
         def body(base: Index, carried: Carried) -> Carried:
-            self.bases[dim] = base
+            self.cursor.bases[dim] = base
             self.pieces[dim] = pieces
-            self.intervals[dim] = (
+            self.cursor.intervals[dim] = (
                 Interval(base, base) if isinstance(base, int) else bases
             )
             then()
@@ -219,236 +179,10 @@ class NestLoops:
         parallel = dim in self.parallel_dims
         self.emitter.loop(*bounds, step, (), body, parallel=parallel, runs=runs)
 
-    # A tile of points.
-
-    def _copies(self) -> list[dict[int, Piece]]:
+    def _copies(self) -> list[Copy]:
         """The points of the tile: for each dim a piece."""
         dims = self.loop_dims
         return [
             dict(zip(dims, pieces, strict=True))
             for pieces in itertools.product(*(self.pieces[dim] for dim in dims))
         ]
-
-    def _point(self, copy: dict[int, Piece], width: int = 1) -> Point:
-        """`width` is that of lanes along a reduction dim."""
-        offsets = list(self.offsets)
-        for dim, piece in copy.items():
-            offsets[dim] = piece.offset
-        if self.lane_dim in copy:
-            width = copy[self.lane_dim].width
-        return Point(
-            tuple(self.bases),
-            tuple(offsets),
-            tuple(self.intervals),
-            self.lane_dim,
-            width,
-        )
-
-    def _tile(self) -> None:
-        copies = self._copies()
-        carried: list[SSAValue] = []
-        if self.nest.has_accumulators:
-            for copy in copies:
-                point = self._point(copy)
-                values = self.regions.write(self.nest.init, {}, point)
-                carried += [self.emitter.broadcast(v, point.width) for v in values]
-        sequential = self.nest.dims_of_kind(tir.DimKind.SEQUENTIAL)
-        self._sequential(sequential, copies, carried)
-
-    def _sequential(
-        self, dims: Sequence[int], copies: list[dict[int, Piece]], carried: Carried
-    ) -> Carried:
-        if dims:
-            dim, *rest = dims
-            return self._accumulating_loop(
-                dim, carried, lambda values: self._sequential(rest, copies, values)
-            )
-        if self.nest.has_accumulators:
-            reduction = list(self.nest.dims_of_kind(tir.DimKind.REDUCTION))
-            if self.lane_dim in reduction and self.folds is not None:
-                reduction.remove(self.lane_dim)
-                carried = self._folded(self.folds, reduction, copies, carried)
-            else:
-                carried = self._reduction(reduction, copies, carried)
-        self._finish(copies, carried)
-        return carried
-
-    def _reduction(
-        self, dims: Sequence[int], copies: list[dict[int, Piece]], carried: Carried
-    ) -> Carried:
-        if dims:
-            dim, *rest = dims
-            return self._accumulating_loop(
-                dim, carried, lambda values: self._reduction(rest, copies, values)
-            )
-        if self.folds is not None and self.lane_dim is not None:
-            return self._lanes(self.lane_dim, copies, carried)
-        return self._body(copies, carried)
-
-    def _folded(
-        self,
-        folds: list[Fold],
-        dims: Sequence[int],
-        copies: list[dict[int, Piece]],
-        carried: Carried,
-    ) -> Carried:
-        """
-        A reduction with lanes along one of its dims.
-
-        After the scalars, which take what does not fill a vector, vectors are carried;
-        they start neutral and are folded into the scalars in the end.
-        """
-        emitter, width = self.emitter, self.width
-        count = len(carried)
-        neutral = [
-            emitter.broadcast(emitter.constant(fold.neutral, value.type), width)
-            for fold, value in zip(itertools.cycle(folds), carried, strict=False)
-        ]
-        results = self._reduction(dims, copies, [*carried, *neutral * self._sets()])
-        folded: list[SSAValue] = []
-        for position, value in enumerate(results[:count]):
-            fold = folds[position % len(folds)]
-
-            def combine(lhs: SSAValue, rhs: SSAValue, fold: Fold = fold) -> SSAValue:
-                return emitter.insert(fold.combine(lhs, rhs)).results[0]
-
-            first, *others = results[count + position :: count]
-            for other in others:
-                first = combine(first, other)
-            folded.append(combine(value, fold_lanes(emitter, first, combine)))
-        return folded
-
-    def _sets(self) -> int:
-        """How many vectors along the reduction dim have accumulators of their own."""
-        assert self.lane_dim is not None, "there are lanes"
-        sets = max(1, self.tiles.get(self.lane_dim, 1) // self.width)
-        extent = self.bounds[self.lane_dim]
-        if isinstance(extent, int):
-            sets = max(1, min(sets, extent // self.width))
-        return sets
-
-    def _lanes(
-        self, dim: int, copies: list[dict[int, Piece]], carried: Carried
-    ) -> Carried:
-        """The loop along the lanes: vectors, then what is left."""
-        emitter, width, sets = self.emitter, self.width, self._sets()
-        extent, whole = self.bounds[dim], self.intervals[dim]
-        count = len(copies) * len(self.nest.body_accumulators)
-        scalars, vectors = carried[:count], carried[count:]
-
-        def steps(number: int, width: int) -> Callable[[Index, Carried], Carried]:
-            def body(base: Index, values: Carried) -> Carried:
-                upper = whole.upper - number * width + 1
-                self.bases[dim] = base
-                self.intervals[dim] = Interval(0, upper, exact=False)
-                results: list[SSAValue] = []
-                for part in range(number):
-                    self.offsets[dim] = part * width
-                    mine = values[part * count : (part + 1) * count]
-                    results += self._body(copies, mine, width)
-                self.offsets[dim] = 0
-                return results
-
-            return body
-
-        full = self._multiple(extent, sets * width)
-        end = self._multiple(extent, width)
-        vectors = emitter.loop(0, full, sets * width, vectors, steps(sets, width))
-        if sets > 1:
-            first = emitter.loop(full, end, width, vectors[:count], steps(1, width))
-            vectors = [*first, *vectors[count:]]
-        scalars = emitter.loop(end, extent, 1, scalars, steps(1, 1))
-        self.intervals[dim], self.bases[dim] = whole, 0
-        return [*scalars, *vectors]
-
-    def _accumulating_loop(
-        self, dim: int, carried: Carried, then: Callable[[Carried], Carried]
-    ) -> Carried:
-        """A loop that carries the accumulators, unrolled as the schedule says."""
-        emitter = self.emitter
-        extent = self.bounds[dim]
-        factor = self.unroll.get(dim, 1)
-        if isinstance(extent, int):
-            factor = max(1, min(factor, extent))
-        whole = self.intervals[dim]
-
-        def steps(count: int) -> Callable[[Index, Carried], Carried]:
-            def body(base: Index, values: Carried) -> Carried:
-                self.bases[dim] = base
-                for offset in range(count):
-                    self.offsets[dim] = offset
-                    if isinstance(base, int):
-                        self.intervals[dim] = Interval(base, base)
-                    else:
-                        upper = whole.upper - count + 1
-                        self.intervals[dim] = Interval(0, upper, exact=False)
-                    values = then(values)
-                self.offsets[dim] = 0
-                return values
-
-            return body
-
-        full = self._multiple(extent, factor)
-        carried = emitter.loop(0, full, factor, carried, steps(factor))
-        if factor > 1:
-            if isinstance(extent, int) and isinstance(full, int):
-                if full < extent:
-                    carried = steps(extent - full)(full, carried)
-            else:
-                carried = emitter.loop(full, extent, 1, carried, steps(1))
-        self.intervals[dim] = whole
-        self.bases[dim] = 0
-        return carried
-
-    def _body(
-        self, copies: list[dict[int, Piece]], carried: Carried, width: int = 1
-    ) -> Carried:
-        nest = self.nest
-        count = len(nest.body_accumulators)
-        results: list[SSAValue] = []
-        for number, copy in enumerate(copies):
-            point = self._point(copy, width)
-            ins = dict(zip(nest.body_ins, self.ins, strict=True))
-            arguments = self._read(ins, point)
-            mine = carried[number * count : (number + 1) * count]
-            for accumulator, value in zip(nest.body_accumulators, mine, strict=True):
-                arguments[accumulator] = value
-                keep_name(accumulator, value)
-            values = self.regions.write(nest.body, arguments, point)
-            results += [self.emitter.broadcast(v, point.width) for v in values]
-        return results
-
-    def _read(
-        self, ins: Mapping[BlockArgument, Transfer], point: Point
-    ) -> dict[SSAValue, SSAValue]:
-        """What is read for the arguments that are used."""
-        values: dict[SSAValue, SSAValue] = {}
-        for argument, transfer in ins.items():
-            if argument.first_use is not None:
-                values[argument] = self.reader.read(transfer, point)
-                keep_name(argument, values[argument])
-        return values
-
-    def _finish(self, copies: list[dict[int, Piece]], carried: Carried) -> None:
-        nest = self.nest
-        accumulators = nest.finish_accumulators
-        count = len(accumulators)
-        finish_ins = nest.finish_ins
-        for number, copy in enumerate(copies):
-            point = self._point(copy)
-            ins = {arg: self.ins[i] for i, arg in finish_ins.items()}
-            arguments = self._read(ins, point)
-            mine = carried[number * count : (number + 1) * count]
-            arguments.update(zip(accumulators, mine, strict=True))
-            values = self.regions.write(nest.finish, arguments, point)
-            rest = values[len(self.outs) :]
-            for transfer, value in zip(self.outs, values, strict=False):
-                indices = None
-                if transfer.access.is_indirect:
-                    rank = len(transfer.shape)
-                    indices, rest = rest[:rank], rest[rank:]
-                self.writer.write(transfer, point, value, indices)
-
-
-def _interval(bound: Index) -> Interval:
-    return Interval.of_dim(bound if isinstance(bound, int) else None)
