@@ -46,7 +46,7 @@ from transom.lowering.conversion import (
 )
 from transom.lowering.conversion_patterns import RemoveCast
 from transom.lowering.failures import Failures
-from transom.lowering.func_to_llvm import func_patterns
+from transom.lowering.func_to_llvm import NAMED_ADDRESS, func_patterns
 from transom.lowering.llvm_types import to_llvm_converter
 from transom.lowering.math_to_llvm import MATH_PATTERNS
 from transom.lowering.memref_to_llvm import memref_patterns
@@ -126,7 +126,10 @@ def declaration(name: str, op: llvm.CallOp) -> llvm.FuncOp:
         name,
         signature(op),
         llvm.LinkageAttr("external"),
-        other_props={"arg_attrs": op.attributes.get("arg_attrs")},
+        other_props={
+            "arg_attrs": op.attributes.get("arg_attrs"),
+            "unnamed_addr": NAMED_ADDRESS,
+        },
     )
     function.location = op.location
     return function

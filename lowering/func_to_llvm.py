@@ -21,6 +21,7 @@ from xdsl.dialects.builtin import (
     ArrayAttr,
     DenseArrayBase,
     DictionaryAttr,
+    IntegerAttr,
     MemRefType,
     ModuleOp,
     UnitAttr,
@@ -52,6 +53,9 @@ from transom.lowering.failures import (
 )
 from transom.lowering.memref_parts import MemRef
 
+NAMED_ADDRESS = IntegerAttr(0, i64)
+"""What the text of a function says about its address, in saying nothing."""
+
 EXTERNAL, INTERNAL = llvm.LinkageAttr("external"), llvm.LinkageAttr("internal")
 
 
@@ -80,7 +84,7 @@ def converted_function(
         llvm.LLVMFunctionType(inputs.types, output),
         EXTERNAL if is_public or not has_body else INTERNAL,
         body=rewriter.convert_region(op.body, signature=inputs),
-        other_props=properties,
+        other_props={**properties, "unnamed_addr": NAMED_ADDRESS},
     )
 
 
