@@ -112,14 +112,17 @@ def scatter(frame: Frame, op: graph.ScatterOp, args: Values) -> Values:
             f"expected equal shapes, but got {list(indices.shape)} and "
             f"{list(updates.shape)}"
         )
-    places = where(indices < 0, indices + data.shape[axis], indices)
-    if places.size and (places.min() < 0 or places.max() >= data.shape[axis]):
-        raise IndexError(f"expected indices within {data.shape[axis]} elements")
+    extent = data.shape[axis]
+    if updates.size and not extent:
+        raise ValueError("expected data with elements along the axis")
+    from_start = where(indices < 0, indices + extent, indices)
     at: list[Array] = [*_grid(indices.shape)]
-    at[axis] = places
+    at[axis] = np.clip(from_start, 0, max(extent - 1, 0))
     if op.combine.data == graph.ScatterCombine.NONE:
-        result = data.copy()
-        result[tuple(at)] = updates
+        result = data.copy(order="C")
+        # One index array in row-major order, so that the last update stays.
+        flat = np.ravel_multi_index(np.broadcast_arrays(*at), data.shape).ravel()
+        result.reshape(-1)[flat] = updates.ravel()
         return (result,)
     wide = np.dtype(np.float64) if numerics.is_float_dtype(dtype) else dtype
     result = data.astype(wide)

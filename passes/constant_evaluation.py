@@ -354,14 +354,15 @@ def scatter(
 ) -> Array | None:
     axis = op.axis.value.data
     size = data.shape[axis]
+    if not size:
+        return None if updates.size else data
     places = np.where(indices < 0, indices + size, indices)
-    if places.size and not (places.min() >= 0 and places.max() < size):
-        return None
-    index: list[Any] = list(np.indices(places.shape, sparse=True))
-    index[axis] = places
-    result: Array = data.astype(accumulator(data.dtype))
+    index: list[Any] = list(np.indices(places.shape))
+    index[axis] = np.clip(places, 0, size - 1)
+    result: Array = data.astype(accumulator(data.dtype), order="C")
     if op.combine.data == "none":
-        result[tuple(index)] = updates
+        for *place, update in zip(*(i.flat for i in index), updates.flat, strict=True):
+            result[tuple(place)] = update  # in this order: the last one stays
     else:
         COMBINATIONS[op.combine.data].at(
             result, tuple(index), updates.astype(result.dtype)

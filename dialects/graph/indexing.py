@@ -199,8 +199,8 @@ class ScatterOp(GraphOp):
     """
     `data` with updates at places, as ONNX `ScatterElements`: the element of `updates` at
     `[i, j, k]` goes to `[indices[i, j, k], j, k]` for axis 0. With `none` it replaces
-    what is there, and no two go to one place. Negative indices count from the end; those
-    out of range are undefined.
+    what is there; of several that go to one place the last in row-major order stays.
+    Negative indices count from the end; those out of range are clamped.
 
     ```mlir
     %y = graph.scatter add %data, %indices, %updates axis 0 : tensor<8xf32>, tensor<3xi64>, tensor<3xf32> -> tensor<8xf32>
@@ -258,6 +258,10 @@ class ScatterOp(GraphOp):
             raise VerifyException(
                 f"expected 'updates' to have the shape of 'indices' and element type "
                 f"'{element_type}', but got '{updates_type}'"
+            )
+        if data[axis] == 0 and 0 not in indices:
+            raise VerifyException(
+                f"expected 'data' to have elements along axis {axis}, but its size is 0"
             )
         for other, (size, limit) in enumerate(zip(indices, data, strict=True)):
             if not (isinstance(size, int) and isinstance(limit, int)):

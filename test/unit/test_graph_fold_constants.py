@@ -289,7 +289,7 @@ def test_with_indices(type: Attribute):
     places = np.array([[0, -1, 3], [1, 2, -4]])
     check(lambda v: graph.GatherOp(v[0], v[1], 0), [data, places * 3])
     for combine in graph.ScatterCombine:
-        check(scatter_of(combine), [data, places, updates])
+        check(scatter_of(combine), [data, places * 3, updates])
     condition = random_array(i1, 3, (4, 1))
     check(
         lambda v: graph.SelectOp(v[0], v[1], v[2]), [condition, data, data[:1] + data]

@@ -164,16 +164,26 @@ def test_scatter(combine: str):
     same(found, expected)
 
 
-def test_scatter_outside_is_refused():
-    types = "tensor<3xf32>, tensor<1xi64>, tensor<1xf32>"
-    with pytest.raises(OpError) as raised:
-        evaluate(
-            f"graph.scatter none %0, %1, %2 axis 0 : {types} -> tensor<3xf32>",
-            np.zeros(3, np.float32),
-            np.array([3]),
-            np.ones(1, np.float32),
-            types=f"({types}) -> tensor<3xf32>",
-        )
-    assert raised.value.message == (
-        "cannot evaluate 'graph.scatter': expected indices within 3 elements"
+def test_scatter_outside_is_clamped():
+    types = "tensor<3xf32>, tensor<4xi64>, tensor<4xf32>"
+    found = evaluate(
+        f"graph.scatter none %0, %1, %2 axis 0 : {types} -> tensor<3xf32>",
+        np.zeros(3, np.float32),
+        np.array([3, 9, -4, -9]),
+        np.array([1, 2, 3, 4], np.float32),
+        types=f"({types}) -> tensor<3xf32>",
     )
+    same(found, np.array([4, 0, 2], np.float32))
+
+
+def test_scatter_the_last_in_row_major_order_stays():
+    types = "tensor<2x1xf32>, tensor<300x1xi64>, tensor<300x1xf32>"
+    updates = np.arange(300, dtype=np.float32).reshape(300, 1)
+    found = evaluate(
+        f"graph.scatter none %0, %1, %2 axis 0 : {types} -> tensor<2x1xf32>",
+        np.zeros((2, 1), np.float32),
+        np.asfortranarray(np.arange(300).reshape(300, 1) % 2),
+        np.asfortranarray(updates),
+        types=f"({types}) -> tensor<2x1xf32>",
+    )
+    same(found, np.array([[298], [299]], np.float32))

@@ -51,19 +51,25 @@ func.func @large() -> tensor<3x3xf32> {
 
 // By zero it is undefined.
 // CHECK-LABEL: @undefined
-func.func @undefined() -> (tensor<2xi32>, tensor<2xi32>, tensor<4xf32>) {
+func.func @undefined() -> (tensor<2xi32>, tensor<2xi32>) {
   // CHECK:       graph.div
   // CHECK:       graph.mod
-  // CHECK:       graph.scatter
   %a = graph.constant dense<[1, 2]> : tensor<2xi32>
   %z = graph.constant dense<[1, 0]> : tensor<2xi32>
   %q = graph.div %a, %z : tensor<2xi32>
   %r = graph.mod %a, %z : tensor<2xi32>
+  func.return %q, %r : tensor<2xi32>, tensor<2xi32>
+}
+
+// Places out of range are clamped; of two updates of one place the last stays.
+// CHECK-LABEL: @scatter
+func.func @scatter() -> tensor<4xf32> {
+  // CHECK-NEXT:  graph.constant dense<[0.000000e+00, 0.000000e+00, 0.000000e+00, 2.000000e+00]>
   %d = graph.constant dense<0.0> : tensor<4xf32>
-  %i = graph.constant dense<[4]> : tensor<1xi64>
-  %u = graph.constant dense<[1.0]> : tensor<1xf32>
-  %s = graph.scatter none %d, %i, %u axis 0 : tensor<4xf32>, tensor<1xi64>, tensor<1xf32> -> tensor<4xf32>
-  func.return %q, %r, %s : tensor<2xi32>, tensor<2xi32>, tensor<4xf32>
+  %i = graph.constant dense<[9, 3]> : tensor<2xi64>
+  %u = graph.constant dense<[1.0, 2.0]> : tensor<2xf32>
+  %s = graph.scatter none %d, %i, %u axis 0 : tensor<4xf32>, tensor<2xi64>, tensor<2xf32> -> tensor<4xf32>
+  func.return %s : tensor<4xf32>
 }
 
 // An operand that is no constant, a weight, a result of unknown size.

@@ -664,6 +664,14 @@ func.func @scatter_size(%x: tensor<2x8xf32>, %i: tensor<1x9xi64>, %u: tensor<1x9
 
 // -----
 
+func.func @scatter_into_nothing(%x: tensor<0xf32>, %i: tensor<1xi64>, %u: tensor<1xf32>) {
+  // expected-error @+1 {{expected 'data' to have elements along axis 0, but its size is 0}}
+  %y = graph.scatter none %x, %i, %u axis 0 : tensor<0xf32>, tensor<1xi64>, tensor<1xf32> -> tensor<0xf32>
+  func.return
+}
+
+// -----
+
 func.func @scatter_add_bool(%x: tensor<8xi1>, %i: tensor<3xi64>, %u: tensor<3xi1>) {
   // expected-error @+1 {{expected 'data' to have number elements, but got 'i1'}}
   %y = graph.scatter add %x, %i, %u axis 0 : tensor<8xi1>, tensor<3xi64>, tensor<3xi1> -> tensor<8xi1>
