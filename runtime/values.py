@@ -164,6 +164,8 @@ class Words:
         rest: list[str] = []
         for word in self.words:
             name, _, value = word.partition("=")
+            if value and name.isidentifier() and name not in (*by_name, *ELEMENTS):
+                raise InputError(f"unknown name '{name}'; expected {_listed(by_name)}")
             if value and name in by_name:
                 found[name] = self._one(value, by_name[name], 0)
             elif word.endswith(".npz"):

@@ -19,7 +19,8 @@ from io import BytesIO
 from typing import Any
 
 import numpy as np
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.dialects.func import FuncOp
 
 import transom
 from transom.compiler import (
@@ -62,7 +63,7 @@ def arguments() -> argparse.ArgumentParser:
     add("--version", action="version", version=f"{PROGRAM} {transom.__version__}")
     add("file", help="IR text or an ONNX model; - is standard input")
     add("-f", "--format", choices=("mlir", "onnx"), help="whatever the suffix says")
-    add("--function", default="main", help="the function to run (default: main)")
+    add("--function", help="the function to run (default: main)")
     add(
         "--input",
         action="append",
@@ -171,7 +172,7 @@ def compiled(module: ModuleOp, args: argparse.Namespace) -> tuple[Signature, Exe
     last = PHASES[-1].name
     base = base_folder(module)
     if get_config(module).phase != last:
-        find_main(module, args.function)
+        only_entry(module, find_main(module, args.function))
         module = lower(module, last)
     attr = find_entry(module).attributes[SIGNATURE]
     assert isinstance(attr, SignatureAttr), "the dialect verifies it"
@@ -181,6 +182,13 @@ def compiled(module: ModuleOp, args: argparse.Namespace) -> tuple[Signature, Exe
         return program.run(inputs)
 
     return signature_of(attr), execute
+
+
+def only_entry(module: ModuleOp, main: FuncOp) -> None:
+    """Make other functions private: they are compiled if main needs them."""
+    for op in module.body.block.ops:
+        if isinstance(op, FuncOp) and op is not main:
+            op.sym_visibility = StringAttr("private")
 
 
 def described(name: str, array: Array) -> str:

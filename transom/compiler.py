@@ -10,7 +10,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Operation
 
 from transom.dialects import graph
-from transom.dialects.diagnostics import OpError, position_of
+from transom.dialects.diagnostics import OpError, did_you_mean, position_of
 from transom.dialects.dtypes import numpy_dtype
 from transom.dialects.executor import SIGNATURE, PoolOp, SignatureAttr
 from transom.dialects.graph.shapes import DYNAMIC
@@ -56,19 +56,28 @@ def _spec(name: str, type: TensorType[Attribute]) -> TensorSpec:
     return TensorSpec(name, numpy_dtype(type.element_type).name, tuple(shape))
 
 
-def find_main(module: ModuleOp, name: str = "main") -> FuncOp:
+def find_main(module: ModuleOp, name: str | None = None) -> FuncOp:
     """
-    The function to run: that of this name, or the only one that is public.
+    The function to run: that of this name; without a name `@main`, or else the only one
+    that is public.
 
     Raises `OpError` if there is none.
     """
-    functions = [op for op in module.body.block.ops if isinstance(op, FuncOp)]
-    named = [func for func in functions if func.sym_name.data == name]
-    public = [func for func in functions if is_entry(func)]
-    for found in (named, public):
-        if len(found) == 1:
-            return found[0]
-    raise OpError(module, f"expected a function '@{name}', or one public function")
+    functions = {
+        op.sym_name.data: op for op in module.body.block.ops if isinstance(op, FuncOp)
+    }
+    wanted = name or "main"
+    if wanted in functions:
+        return functions[wanted]
+    if name is not None:
+        near = did_you_mean(name, functions)
+        raise OpError(module, f"the module has no function '@{name}'{near}")
+    public = [func for func in functions.values() if is_entry(func)]
+    if len(public) == 1:
+        return public[0]
+    raise OpError(
+        module, f"expected '@main' or one public function, but got {len(public)}"
+    )
 
 
 def entry_signature(main: FuncOp) -> SignatureAttr:

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, cast
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Attribute
+from xdsl.utils.exceptions import ParseError
 
 from transom.dialects.diagnostics import OpError, did_you_mean
 from transom.dialects.parser import allow_deep_recursion, parse_attribute_text, parse_ir
@@ -240,7 +241,10 @@ def declare_devices(module: ModuleOp, devices: Mapping[str, str], ctx: Context) 
     for name, text in reversed(tuple(devices.items())):
         if lookup(module, name) is not None:
             raise PipelineError(f"the module has a symbol '@{name}' already")
-        attr = parse_attribute_text(ctx, text, f"device '{name}'")
+        try:
+            attr = parse_attribute_text(ctx, text, f"device '{name}'")
+        except ParseError as e:
+            raise PipelineError(f"device '{name}': {e.args[-1]}") from None
         targets: tuple[Attribute, ...] = (attr,)
         if isinstance(attr, ArrayAttr):
             targets = cast("ArrayAttr[Attribute]", attr).data

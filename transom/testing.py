@@ -66,7 +66,7 @@ def random_inputs(
     seed: int = 0,
     sizes: Mapping[str, int] | None = None,
     *,
-    name: str = "main",
+    name: str | None = None,
 ) -> dict[str, Array]:
     """
     Inputs for a module: floats from a normal distribution, integers from 0 to 9.
@@ -97,14 +97,17 @@ def interpret(
     inputs: Mapping[str, Any],
     *,
     base: Path | None = None,
-    name: str = "main",
+    name: str | None = None,
     **options: Any,
 ) -> dict[str, Array]:
     """The outputs of a module by name, from the reference evaluation."""
     weights = WeightStore(module, base_folder(module) if base is None else base)
     interpreter = Interpreter(module, weights=weights, **options)
-    signature = entry_signature(find_main(module, name))
-    results = interpreter.run(name, [inputs[label] for label, _ in signature.inputs])
+    main = find_main(module, name)
+    signature = entry_signature(main)
+    results = interpreter.run(
+        main.sym_name.data, [inputs[label] for label, _ in signature.inputs]
+    )
     return {
         label: value
         for (label, _), value in zip(signature.outputs, results, strict=True)

@@ -4,11 +4,11 @@ Kernels that call C functions: structs by pointer, workspaces, status codes.
 
 import shutil
 import subprocess
-from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 import pytest
+
 import transom
 from transom.dialects.parser import parse_ir
 from transom.driver import PHASES
@@ -38,6 +38,8 @@ int32_t row_sums(const struct context *context, const struct dims *dims,
 """
 
 MODULE = """
+!context = !tir.struct<"context", (memref<8000xi8>, i32)>
+!dims = !tir.struct<"dims", (i32, i32)>
 module attributes {target.config = #target.config<host = @cpu, phase = "tensor">} {
   target.device @cpu {targets = [#llvm_cpu.target<cpu = "host">]}
   func.func @main(%x: tensor<4x2000xf32>) -> tensor<4xf32>
@@ -52,11 +54,10 @@ module attributes {target.config = #target.config<host = @cpu, phase = "tensor">
     %size = arith.constant SIZE : i32
     %rows = arith.constant 4 : i32
     %columns = arith.constant 2000 : i32
-    %ctx = tir.struct(%workspace, %size) : !tir.struct<"context", (memref<8000xi8>, i32)>
-    %dims = tir.struct(%rows, %columns) : !tir.struct<"dims", (i32, i32)>
+    %ctx = tir.struct(%workspace, %size) : !context
+    %dims = tir.struct(%rows, %columns) : !dims
     %status = tir.extern "row_sums"(ref %ctx, ref %dims, %x, write %y) status 0
-        : (!tir.struct<"context", (memref<8000xi8>, i32)>, !tir.struct<"dims", (i32, i32)>,
-           memref<4x2000xf32>, memref<4xf32>) -> i32
+        : (!context, !dims, memref<4x2000xf32>, memref<4xf32>) -> i32
     tir.return
   }
 }

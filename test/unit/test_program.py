@@ -1,0 +1,270 @@
+"""
+Compiled programs: calling, outputs, errors, threads, and files.
+"""
+
+import json
+import subprocess
+import sys
+import threading
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import transom
+from transom.dialects.parser import parse_ir
+from transom.passes.pipeline import PipelineError
+from transom.registry import new_context
+from transom.runtime import ArchiveError, InputError, Program, ProgramError, load
+
+TEXT = """
+!t = tensor<?x4xf32, #graph.desc<dims = ["N" : 1 to 8]>>
+graph.weight @w = dense<[1.0, 2.0, 3.0, 4.0]> : tensor<4xf32>
+func.func @main(%x: !t {graph.name = "x"}, %y: !t {graph.name = "y"})
+    -> (!t {graph.name = "sum"}, tensor<?xf32> {graph.name = "flat"}) {
+  %w = graph.weight_ref @w : tensor<4xf32>
+  %a = graph.mul %x, %w : !t, tensor<4xf32> -> !t
+  %s = graph.add %a, %y : !t
+  %c = graph.concat %s, %x axis 0 : !t, !t -> tensor<?x4xf32>
+  %f = graph.reshape %c to [-1] : tensor<?x4xf32> -> tensor<?xf32>
+  func.return %s, %f : !t, tensor<?xf32>
+}
+"""
+W = np.array([1, 2, 3, 4], np.float32)
+
+
+@pytest.fixture(scope="module")
+def program() -> Program:
+    return transom.compile(parse_ir(new_context(), TEXT, "program.mlir"))
+
+
+def arrays(batch: int) -> dict[str, np.ndarray]:
+    rng = np.random.default_rng(batch)
+    return {n: rng.standard_normal((batch, 4)).astype(np.float32) for n in "xy"}
+
+
+def check(inputs: dict[str, np.ndarray], outputs: dict[str, np.ndarray]) -> None:
+    total = inputs["x"] * W + inputs["y"]
+    np.testing.assert_allclose(outputs["sum"], total, rtol=1e-6)
+    flat = np.concatenate([total, inputs["x"]]).reshape(-1)
+    np.testing.assert_allclose(outputs["flat"], flat, rtol=1e-6)
+
+
+@pytest.mark.parametrize("batch", [1, 3, 8])
+def test_sizes_are_found_at_run_time(program: Program, batch: int) -> None:
+    inputs = arrays(batch)
+    check(inputs, program.run(inputs))
+
+
+def test_a_program_is_a_function(program: Program) -> None:
+    inputs = arrays(2)
+    check(inputs, program(inputs["x"], inputs["y"]))
+    check(inputs, program(inputs["x"], y=inputs["y"]))
+
+
+def test_outputs_are_written_in_place(program: Program) -> None:
+    inputs = arrays(2)
+    outputs = {"sum": np.empty((2, 4), np.float32), "flat": np.empty(16, np.float32)}
+    given = program.run(inputs, outputs=outputs)
+    assert given["sum"] is outputs["sum"] and given["flat"] is outputs["flat"]
+    check(inputs, outputs)
+
+
+def test_inputs_need_not_be_contiguous(program: Program) -> None:
+    inputs = arrays(4)
+    strided = {name: np.asfortranarray(array) for name, array in inputs.items()}
+    check(inputs, program.run(strided))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"x": np.zeros((2, 4))}, "'x': expected elements of float32, but got float64"),
+        (
+            {"x": np.zeros((2, 5), np.float32)},
+            r"'x': expected float32\[N, 4\], but got",
+        ),
+        ({"x": np.zeros((9, 4), np.float32)}, "'x': expected a size of N from 1 to 8"),
+        ({"x": np.zeros((3, 4), np.float32)}, "'y': expected N to be 3, but got 2"),
+        ({"z": np.zeros(1)}, "expected inputs 'x', 'y', but got 'z'"),
+    ],
+)
+def test_wrong_inputs(
+    program: Program, change: dict[str, np.ndarray], message: str
+) -> None:
+    with pytest.raises(InputError, match=message):
+        program.run({**arrays(2), **change})
+
+
+def test_missing_and_too_many_inputs(program: Program) -> None:
+    inputs = arrays(2)
+    with pytest.raises(InputError, match="but 'y' is missing"):
+        program(inputs["x"])
+    with pytest.raises(InputError, match="expected 2 inputs, but got 3"):
+        program(inputs["x"], inputs["y"], inputs["y"])
+
+
+def test_wrong_outputs(program: Program) -> None:
+    inputs = arrays(2)
+    for output, message in (
+        (np.empty((3, 4), np.float32), r"'sum': expected an output of float32\[2, 4\]"),
+        (np.empty((4, 2), np.float32).T, "'sum': expected a contiguous array"),
+        (inputs["x"], "'sum': expected an output that shares no input's memory"),
+    ):
+        with pytest.raises(InputError, match=message):
+            program.run(inputs, outputs={"sum": output})
+    with pytest.raises(InputError, match="but got 'other'"):
+        program.run(inputs, outputs={"other": inputs["x"]})
+
+
+def test_threads_may_call_one_program(program: Program) -> None:
+    failures: list[BaseException] = []
+
+    def work(seed: int) -> None:
+        try:
+            for _ in range(50):
+                inputs = arrays(1 + seed % 8)
+                check(inputs, program.run(inputs))
+        except BaseException as e:
+            failures.append(e)
+
+    threads = [threading.Thread(target=work, args=(seed,)) for seed in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failures
+
+
+def test_what_the_program_finds_is_an_error() -> None:
+    text = """
+    func.func @main(%x: tensor<?xf32>, %y: tensor<?xf32>) -> tensor<?xf32> {
+      %s = graph.add %x, %y : tensor<?xf32>, tensor<?xf32> -> tensor<?xf32>
+      func.return %s : tensor<?xf32>
+    }
+    """
+    program = transom.compile(parse_ir(new_context(), text, "sizes.mlir"))
+    two, three, one = (np.ones(n, np.float32) for n in (2, 3, 1))
+    np.testing.assert_array_equal(program(three, one)["result0"], three * 2)
+    np.testing.assert_array_equal(program(one, three)["result0"], three * 2)
+    with pytest.raises(ProgramError, match=r"'graph\.add': .* does not broadcast"):
+        program(two, three)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"threads": 2}, "expected 1 thread"),
+        ({"executor": "vm"}, "expected executor 'aot'"),
+        ({"winograd": True}, "no kernel makes use of option 'winograd' yet"),
+        ({"dims": {"M": (1, 2)}}, "unknown size 'M'"),
+        ({"devices": {"w": '#llvm_cpu.target<cpu = "host">'}}, "a symbol '@w' already"),
+        ({"devices": {"cpu": "3 : i32"}}, "expected a target attribute"),
+    ],
+)
+def test_wrong_arguments(options: dict[str, object], message: str) -> None:
+    module = parse_ir(new_context(), TEXT, "program.mlir")
+    with pytest.raises(PipelineError, match=message):
+        transom.compile(module, **options)  # pyright: ignore[reportArgumentType] # on purpose
+
+
+def test_devices_and_bounds_are_arguments() -> None:
+    module = parse_ir(new_context(), TEXT, "program.mlir")
+    before = str(module)
+    program = transom.compile(
+        module,
+        devices={"cpu": '#llvm_cpu.target<cpu = "host">'},
+        dims={"N": (1, 2)},
+        opt_level=0,
+    )
+    assert str(module) == before, "the input is not touched"
+    check(arrays(2), program.run(arrays(2)))
+    with pytest.raises(InputError, match="from 1 to 2"):
+        program.run(arrays(3))
+
+
+def test_an_unknown_cpu_is_an_error_of_the_text() -> None:
+    module = parse_ir(new_context(), TEXT, "program.mlir")
+    with pytest.raises(
+        PipelineError, match="unknown CPU 'znver44'; did you mean 'znver4'"
+    ):
+        transom.compile(module, devices={"cpu": '#llvm_cpu.target<cpu = "znver44">'})
+
+
+def test_files(program: Program, tmp_path: Path) -> None:
+    path = tmp_path / "model.transom"
+    program.save(path)
+    assert [entry.name for entry in tmp_path.iterdir()] == ["model.transom"]
+    check(arrays(3), load(path).run(arrays(3)))
+
+
+def test_loading_imports_nothing_of_the_compiler(
+    program: Program, tmp_path: Path
+) -> None:
+    path = tmp_path / "model.transom"
+    program.save(path)
+    code = f"""
+import sys
+import numpy as np
+import transom.runtime
+program = transom.runtime.load({str(path)!r})
+x = np.ones((2, 4), np.float32)
+assert (program(x, x)["sum"] == [[2, 3, 4, 5]] * 2).all()
+layers = {{"dialects", "passes", "lowering", "targets", "driver", "interpreters"}}
+loaded = {{name.split(".")[1] for name in sys.modules if name.startswith("transom.")}}
+assert not layers & loaded, layers & loaded
+assert "xdsl" not in sys.modules
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def rewrite(path: Path, changes: dict[str, bytes]) -> None:
+    """Replace entries of a program's file."""
+    with zipfile.ZipFile(path) as archive:
+        entries = {name: archive.read(name) for name in archive.namelist()}
+    entries.update(changes)
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, data in entries.items():
+            archive.writestr(name, data)
+
+
+def manifest_with(path: Path, **changes: object) -> dict[str, bytes]:
+    with zipfile.ZipFile(path) as archive:
+        manifest = json.loads(archive.read("manifest.json"))
+    return {"manifest.json": json.dumps({**manifest, **changes}).encode()}
+
+
+def test_damaged_and_foreign_files_are_refused(
+    program: Program, tmp_path: Path
+) -> None:
+    path = tmp_path / "model.transom"
+    program.save(path)
+    whole = path.read_bytes()
+
+    def refused(message: str) -> None:
+        with pytest.raises(ArchiveError, match=message):
+            load(path)
+        path.write_bytes(whole)
+
+    rewrite(path, {"code.o": b"\x7fELF"})
+    refused("is damaged: entry 'code.o'")
+    path.write_bytes(whole[: len(whole) // 2])
+    refused("is no program of transom")
+    path.write_bytes(b"")
+    refused("is no program of transom")
+    rewrite(path, {"manifest.json": b"[]"})
+    refused("is no program of transom")
+    rewrite(path, manifest_with(path, version=99))
+    refused("expected version 1 of the format, but got 99")
+    rewrite(path, manifest_with(path, triple="riscv64-unknown-linux"))
+    refused("the program is for 'riscv64-unknown-linux'")
+    rewrite(path, manifest_with(path, features="+amx-tile,+avx10.9"))
+    refused("this CPU lacks .*avx10.9")
+    check(arrays(1), load(path).run(arrays(1)))
+
+
+def test_a_failed_save_leaves_the_old_file(program: Program, tmp_path: Path) -> None:
+    with pytest.raises(OSError):
+        program.save(tmp_path / "no-such-folder" / "model.transom")
+    assert not list(tmp_path.iterdir())
