@@ -12,7 +12,7 @@ func.func @main(
     %w1: tensor<8x1x3x3xf32> {graph.name = "w1"}, %b1: tensor<8x1x1xf32> {graph.name = "b1"},
     %w2: tensor<8x8x3x3xf32> {graph.name = "w2"}, %b2: tensor<8x1x1xf32> {graph.name = "b2"},
     %w3: tensor<1568x10xf32> {graph.name = "w3"}, %b3: tensor<10xf32> {graph.name = "b3"})
-    -> (!scores {graph.name = "probabilities"}) {
+    -> (!scores {graph.name = "logits"}, !scores {graph.name = "probabilities"}) {
   %c1 = graph.conv2d %image, %w1 padding [1, 1, 1, 1] : !images, tensor<8x1x3x3xf32> -> !maps
   %s1 = graph.add %c1, %b1 : !maps, tensor<8x1x1xf32> -> !maps
   %r1 = graph.relu %s1 : !maps
@@ -25,5 +25,5 @@ func.func @main(
   %m = graph.matmul %f, %w3 : !flat, tensor<1568x10xf32> -> !scores
   %l = graph.add %m, %b3 : !scores, tensor<10xf32> -> !scores
   %y = graph.softmax %l axis 1 : !scores
-  func.return %y : !scores
+  func.return %l, %y : !scores, !scores
 }
