@@ -195,7 +195,9 @@ def _scalar_attributes(function: FuncOp) -> ArrayAttr[DictionaryAttr] | None:
     if function.res_attrs is None:
         return None
     outputs = zip(function.res_attrs, function.function_type.outputs, strict=True)
-    return ArrayAttr(attrs for attrs, type in outputs if not is_tensor(type))
+    staying = [attrs for attrs, type in outputs if not is_tensor(type)]
+    # As the text of a function is read: no list rather than an empty one.
+    return ArrayAttr(staying) if staying else None
 
 
 def _declaration(function: FuncOp) -> FuncOp:
