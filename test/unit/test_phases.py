@@ -12,7 +12,11 @@ from transom.dialects.diagnostics import OpError
 from transom.dialects.target import PHASES, get_config
 from transom.driver import lower_in_place, phases_between
 from transom.passes.pipeline import PassObserver, PipelineError
+from transom.registry import new_context
 from transom.tools.pass_observers import ir_text
+from transom.tools.round_trip import verify_roundtrip
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "digits.mlir"
 
 TEXT = """
 func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
@@ -84,6 +88,12 @@ def test_never_backwards(module: ModuleOp) -> None:
 def test_unknown_phase(module: ModuleOp) -> None:
     with pytest.raises(PipelineError, match="unknown phase 'tensors'; did you mean"):
         transom.lower(module, to="tensors")
+
+
+@pytest.mark.parametrize("phase", PHASES)
+def test_every_phase_parses_back_to_itself(phase: str) -> None:
+    module = transom.load(EXAMPLE)
+    verify_roundtrip(new_context(), transom.lower(module, to=phase))
 
 
 def test_load_names_the_file(tmp_path: Path) -> None:
