@@ -15,7 +15,7 @@ Shape = tuple[int | str, ...]
 
 N = "N"
 SHAPES: tuple[Shape, ...] = ((6,), (2, 3), (3, 2), (4,), (), (N, 2), (N,))
-INPUTS: tuple[Shape, ...] = ((6,), (2, 3), (4,), (N, 2), (N,))
+INPUTS: tuple[Shape, ...] = ((6,), (2, 3), (4,), (N, 2), (N,), (N, 2), (6,), (6,))
 
 
 def tensor(shape: Shape) -> str:
@@ -38,38 +38,43 @@ def suffix(shape: Shape) -> str:
 
 
 def _kernel(name: str, shape: Shape, arguments: str, values: str, yields: str) -> str:
-    """A kernel of one nest over all elements of equally shaped memrefs."""
+    """
+    A kernel of loops over equally shaped memrefs. What it only reads it reads
+    backwards, which tells whether that is overwritten while it is read.
+    """
     memref = tensor(shape).replace("tensor", "memref")
     effects = [a.split() for a in arguments.split(", ")]
     signature = ", ".join(f"{effect} %{a}: {memref}" for effect, a in effects)
-    indices = ", ".join(f"d{i}" for i in range(len(shape)))
-    # Reading backwards tells whether an input is overwritten while it is read.
-    backwards = indices
-    if shape and isinstance(shape[0], int):
-        backwards = indices.replace("d0", f"-d0 + {shape[0] - 1}")
-    ins = ", ".join(
-        f"%{a}[{backwards if effect == 'read' else indices}] : {memref}"
-        for effect, a in effects
-        if effect != "write"
+    lines = [
+        f"tir.func @{name}_{suffix(shape)}({signature}) {{",
+        "%zero = arith.constant 0 : index",
+        "%one = arith.constant 1 : index",
+        "%c3 = arith.constant 3 : i32",
+        "%c7 = arith.constant 7 : i32",
+    ]
+    for axis, size in enumerate(shape):
+        lines += [
+            f"%axis{axis} = arith.constant {axis} : index",
+            f"%size{axis} = memref.dim %a, %axis{axis} : {memref}"
+            if size == N
+            else f"%size{axis} = arith.constant {size} : index",
+            f"scf.for %i{axis} = %zero to %size{axis} step %one {{",
+            f"%last{axis} = arith.subi %size{axis}, %one : index",
+            f"%j{axis} = arith.subi %last{axis}, %i{axis} : index",
+        ]
+    forwards, backwards = (
+        ", ".join(f"%{letter}{axis}" for axis in range(len(shape))) for letter in "ij"
     )
-    outs = ", ".join(
-        f"%{a}[{indices}] : {memref}" for effect, a in effects if effect != "read"
-    )
-    scalars = ", ".join(f"%{a}v: i32" for effect, a in effects if effect != "write")
-    dims = ", ".join(f"parallel {'%n' if s == N else s}" for s in shape)
-    types = ", ".join("i32" for _ in yields.split(", "))
-    return f"""
-tir.func @{name}_{suffix(shape)}({signature}) {{
-  %zero = arith.constant 0 : index
-  {f"%n = memref.dim %a, %zero : {memref}" if N in shape else ""}
-  tir.nest dims [{dims}] ins({ins}) outs({outs}) finish ({scalars}) {{
-    %c3 = arith.constant 3 : i32
-    %c7 = arith.constant 7 : i32
-    {values}
-    tir.yield {yields} : {types}
-  }}
-  tir.return
-}}"""
+    for effect, a in effects:
+        if effect != "write":
+            at = backwards if effect == "read" else forwards
+            lines.append(f"%{a}v = memref.load %{a}[{at}] : {memref}")
+    lines.append(values)
+    written = [a for effect, a in effects if effect != "read"]
+    for value, a in zip(yields.split(", "), written, strict=True):
+        lines.append(f"memref.store {value}, %{a}[{forwards}] : {memref}")
+    lines += ["}"] * len(shape) + ["tir.return", "}\n"]
+    return "\n".join(lines)
 
 
 def kernels(main: str) -> str:
@@ -373,6 +378,9 @@ class Writer:
         for _ in range(self.draw(st.integers(1, 3))):
             value = self.pick(found[0][1]) if found and alike else self.pick()
             assert value is not None
+            if value in found:  # a swap of one value with itself is none
+                value = self.pick(value[1])
+                assert value is not None
             found.append(value)
         return found
 

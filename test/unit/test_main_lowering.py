@@ -7,13 +7,19 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from main_cases import INPUTS, N, mains, module
 from numpy.typing import NDArray
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import IntegerAttr, ModuleOp, i64
 
+from transom.dialects import tir
+from transom.dialects.diagnostics import OpError
+from transom.dialects.executor import PoolOp
 from transom.dialects.parser import allow_deep_recursion, parse_ir
 from transom.dialects.verifier import verify_module
 from transom.interpreters.interpreter import Interpreter
 from transom.passes.pipeline import parse_pipeline
+from transom.passes.tir_verify_plan import verify_plan
 from transom.registry import new_context, registry
+
+SLOW = (HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much)
 
 PASSES = ("tir-bufferize-main", "tir-plan-memory", "convert-tir-to-executor")
 
@@ -41,7 +47,7 @@ def run(ir: ModuleOp, arrays: Arrays) -> Arrays:
     return results
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=60, deadline=None, suppress_health_check=SLOW)
 @given(mains(), st.integers(1, 4), st.integers(0, 99))
 def test_every_step_gives_the_same_numbers(main: str, size: int, seed: int) -> None:
     ctx = new_context()
@@ -55,3 +61,29 @@ def test_every_step_gives_the_same_numbers(main: str, size: int, seed: int) -> N
         results = run(ir, arrays)
         for number, (a, b) in enumerate(zip(expected, results, strict=True)):
             np.testing.assert_array_equal(a, b, f"result {number} after {name}")
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=SLOW)
+@given(mains(), st.data())
+def test_an_accepted_plan_gives_the_same_numbers(
+    main: str, data: st.DataObject
+) -> None:
+    """Offsets at random: wrong ones are refused, and what is accepted is right."""
+    ctx = new_context()
+    ir = parse_ir(ctx, module(main))
+    arrays = inputs(3, 0)
+    expected = run(ir, arrays)
+    for name in PASSES[:2]:
+        parse_pipeline(name, registry().passes, ctx).apply(ctx, ir)
+    for op in ir.walk():
+        if isinstance(op, PoolOp):
+            op.size = IntegerAttr(1 << 12, i64)
+        if isinstance(op, tir.AllocOp) and op.pool is not None:
+            slot = data.draw(st.integers(0, 4))
+            op.offset = IntegerAttr(64 * slot, i64)
+    try:
+        verify_plan(ir)
+    except OpError:
+        return
+    for number, (a, b) in enumerate(zip(expected, run(ir, arrays), strict=True)):
+        np.testing.assert_array_equal(a, b, f"result {number}")
