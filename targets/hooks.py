@@ -121,6 +121,15 @@ class TargetHooks(Generic[TargetT]):
         """
         return ()
 
+    def pass_options(self, target: TargetT) -> Mapping[str, Mapping[str, int]]:
+        """
+        Options of shared passes that follow from the target, by pass and option.
+
+        Their names are those of the pipeline's text, as in `vector-bytes`. Default:
+        none, every pass uses its own defaults.
+        """
+        return {}
+
     def omits(self, target: TargetT) -> frozenset[str]:
         """
         Names of shared passes that are not to run on the target's functions.

@@ -10,11 +10,11 @@ outputs = program.run({"x": x})
 """
 
 import pkgutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike, fspath
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -23,7 +23,8 @@ from xdsl.utils.exceptions import ParseError
 
 from transom.dialects.diagnostics import OpError, did_you_mean
 from transom.dialects.parser import allow_deep_recursion, parse_attribute_text, parse_ir
-from transom.dialects.target import get_config, set_phase
+from transom.dialects.symbols import lookup
+from transom.dialects.target import DeviceOp, TargetAttr, get_config, set_phase
 from transom.passes.pipeline import (
     PassObserver,
     Pipeline,
@@ -35,6 +36,7 @@ from transom.registry import new_context, registry
 
 if TYPE_CHECKING:
     from transom.runtime.program import Program
+    from transom.targets.hooks import TargetHooks
 
 
 @dataclass(frozen=True)
@@ -45,9 +47,35 @@ class Phase:
     promise: str
     passes: tuple[str, ...]
 
-    def pipeline(self, ctx: Context | None = None) -> Pipeline:
-        """The passes that take a module of the phase before to this one."""
-        return parse_pipeline(",".join(self.passes), registry().passes, ctx)
+    def pipeline(
+        self, ctx: Context | None = None, module: ModuleOp | None = None
+    ) -> Pipeline:
+        """
+        The passes that take a module of the phase before to this one.
+
+        Options that follow from the target of a module's host are spelled out.
+        """
+        options = {} if module is None else options_of_target(module)
+        text = ",".join(name + _braces(options.get(name, {})) for name in self.passes)
+        return parse_pipeline(text, registry().passes, ctx)
+
+
+def _braces(options: Mapping[str, int]) -> str:
+    if not options:
+        return ""
+    return "{" + " ".join(f"{key}={value}" for key, value in options.items()) + "}"
+
+
+def options_of_target(module: ModuleOp) -> Mapping[str, Mapping[str, int]]:
+    """Options of shared passes, by the hooks of the target that the host prefers."""
+    host = get_config(module).host
+    device = None if host is None else lookup(module, host)
+    if not isinstance(device, DeviceOp):
+        return {}
+    hooks_of: Callable[[Attribute], TargetHooks[Any]]
+    hooks_of = pkgutil.resolve_name(HOOKS_OF)
+    target = device.targets.data[0]
+    return hooks_of(target).pass_options(target)
 
 
 PHASES = (
@@ -103,7 +131,8 @@ PHASES = (
 
 
 RESOLVE_DEVICES = "transom.targets.resolve_devices:resolve_devices"
-"""Loaded when first used, as it loads LLVM."""
+HOOKS_OF = "transom.targets.registry:hooks_of"
+"""Loaded when first used: listing passes needs no target."""
 
 
 def phases() -> tuple[Phase, ...]:
@@ -160,7 +189,7 @@ def lower_in_place(
         # A module that was written by hand at a later phase may name no CPU yet.
         pkgutil.resolve_name(RESOLVE_DEVICES)(module)
     for phase in remaining:
-        phase.pipeline(ctx).apply(ctx, module, observer)
+        phase.pipeline(ctx, module).apply(ctx, module, observer)
         set_phase(module, phase.name)
         verify_phase(module, phase.name)
 
@@ -234,9 +263,6 @@ def declare_devices(module: ModuleOp, devices: Mapping[str, str], ctx: Context) 
     Add a device for each name, with the targets of its text: one, or a list of them.
     """
     from xdsl.dialects.builtin import ArrayAttr
-
-    from transom.dialects.symbols import lookup
-    from transom.dialects.target import DeviceOp, TargetAttr
 
     for name, text in reversed(tuple(devices.items())):
         if lookup(module, name) is not None:

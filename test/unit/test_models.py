@@ -7,6 +7,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from xdsl.context import Context
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import FloatAttr, ModuleOp, f32
+from xdsl.passes import ModulePass
+
 import transom
 from transom.driver import PHASES, Phase
 from transom.runtime.comparison import compare_all
@@ -17,10 +22,6 @@ from transom.testing import (
     interpret,
     random_inputs,
 )
-from xdsl.context import Context
-from xdsl.dialects import arith
-from xdsl.dialects.builtin import FloatAttr, ModuleOp, f32
-from xdsl.passes import ModulePass
 
 ROOT = Path(__file__).parents[2]
 MODELS = sorted((ROOT / "test" / "models").glob("*.mlir"))
@@ -56,8 +57,10 @@ def test_a_planted_bug_is_named(phase: str, monkeypatch: pytest.MonkeyPatch) -> 
     """The first phase whose numbers move is the one whose passes are wrong."""
     pipeline = Phase.pipeline
 
-    def planted(self: Phase, ctx: Context | None = None):
-        made = pipeline(self, ctx)
+    def planted(
+        self: Phase, ctx: Context | None = None, module: ModuleOp | None = None
+    ):
+        made = pipeline(self, ctx, module)
         if self.name != phase:
             return made
         return type(made)(made.anchor, (*made.items, PlantedBug()))
