@@ -150,7 +150,7 @@ class ConvertLoad(ConversionPattern[memref.LoadOp | vector.LoadOp]):
             return Refusal(f"expected a vector of one dimension, but got '{result}'")
         address = address_of(operands.flat)
         load = llvm.LoadOp.create(
-            operands=address.results, result_types=(result,), properties=ACCESS
+            operands=address.results, result_types=op.result_types, properties=ACCESS
         )
         rewriter.replace(op, (address, load))
 
