@@ -1,0 +1,30 @@
+// RUN: %diagnose -p tir-plan-memory
+
+target.memory @sram {size = 64}
+func.func @too_small(%x: memref<16xf32>) {
+  %a = tir.alloc {memory = @sram} : memref<12xf32>
+  // expected-error @+1 {{expected to need at most 64 bytes, but 112 are of memory '@sram'}}
+  %b = tir.alloc {memory = @sram} : memref<12xf32>
+  "test.op"(%a, %b) : (memref<12xf32>, memref<12xf32>) -> ()
+  func.return
+}
+
+// -----
+
+target.memory @sram {alignment = 16}
+func.func @alignment() {
+  // expected-error @+1 {{expected an alignment of at most 16, that of memory '@sram', but got 64}}
+  %a = tir.alloc {alignment = 64, memory = @sram} : memref<12xf32>
+  func.return
+}
+
+// -----
+
+executor.pool @p {size = 64}
+func.func @pins() {
+  // expected-error @+1 {{expected fixed offsets that do not overlap, but 64 bytes at 0 and 64 bytes at 32 live together}}
+  %a = tir.alloc {alignment = 4, pool = @p, offset = 0} : memref<16xf32>
+  %b = tir.alloc {alignment = 4, pool = @p, offset = 32} : memref<16xf32>
+  "test.op"(%a, %b) : (memref<16xf32>, memref<16xf32>) -> ()
+  func.return
+}
