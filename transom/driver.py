@@ -55,7 +55,9 @@ class Phase:
 
         Options that follow from the target of a module's host are spelled out.
         """
-        options = {} if module is None else options_of_target(module)
+        options: Mapping[str, Mapping[str, int]] = {}
+        if module is not None:
+            options = options_of_target(module)
         text = ",".join(name + _braces(options.get(name, {})) for name in self.passes)
         return parse_pipeline(text, registry().passes, ctx)
 
