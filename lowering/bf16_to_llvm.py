@@ -153,6 +153,9 @@ class WidenBf16(ConversionPattern[Operation]):
         return widen(op, operands, rewriter, BFloat16Type)
 
 
+NOT_NARROW = Refusal("no operand or result is of the type that is widened")
+
+
 def widen(
     op: Operation,
     operands: Operands,
@@ -165,7 +168,7 @@ def widen(
         return isinstance(llvm.element_of(type), narrow)
 
     if not any(map(is_narrow, (*op.operand_types, *op.result_types))):
-        return Refusal(f"no operand or result is {narrow.name}")
+        return NOT_NARROW
     inputs: list[SSAValue] = []
     for value, before in zip(operands, op.operand_types, strict=True):
         if is_narrow(before):

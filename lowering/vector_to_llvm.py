@@ -38,10 +38,15 @@ from transom.lowering.memref_views_to_llvm import numbers
 
 
 def shuffle(
-    rewriter: ConversionRewriter, a: SSAValue, b: SSAValue, mask: Sequence[int]
+    rewriter: ConversionRewriter,
+    a: SSAValue,
+    b: SSAValue,
+    mask: Sequence[int],
+    result: Attribute | None = None,
 ) -> SSAValue:
-    """Lanes of two vectors of one type; -1 for any value."""
-    result = VectorType(llvm.element_of(a.type), [len(mask)])
+    """Lanes of two vectors of one type; -1 for any value. `result` is their type."""
+    if result is None:
+        result = VectorType(llvm.element_of(a.type), [len(mask)])
     op = llvm.ShuffleVectorOp.create(
         operands=[a, b],
         result_types=[result],
@@ -66,7 +71,9 @@ def broadcast(
             operands=[nothing, scalar, constant(rewriter, 0)], result_types=[type]
         )
     ).res
-    return first if lanes == 1 else shuffle(rewriter, first, nothing, [0] * lanes)
+    if lanes == 1:
+        return first
+    return shuffle(rewriter, first, nothing, [0] * lanes, type)
 
 
 def first_lanes(rewriter: ConversionRewriter, count: SSAValue, lanes: int) -> SSAValue:
