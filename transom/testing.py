@@ -7,8 +7,8 @@ def test_my_model():
 ```
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -20,6 +20,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from transom.compiler import base_folder, entry_signature, find_main, to_code
 from transom.dialects import graph
+from transom.dialects.diagnostics import OpError
 from transom.dialects.dtypes import numpy_dtype
 from transom.dialects.graph.shapes import DYNAMIC
 from transom.dialects.parser import parse_ir
@@ -114,6 +115,69 @@ def interpret(
     }
 
 
+@dataclass
+class PhaseChecker:
+    """Runs one module at one phase after the other, and compares."""
+
+    inputs: Mapping[str, Any]
+    base: Path
+    ctx: Context
+    relative: float | None = None
+    absolute: float | None = None
+    libraries: Sequence[str] = ()
+    options: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    expected: dict[str, Array] = field(default_factory=dict[str, Array])
+
+    def interpreted(self, module: ModuleOp) -> dict[str, Array]:
+        return interpret(module, self.inputs, base=self.base, **self.options)
+
+    def compiled(self, module: ModuleOp) -> dict[str, Array]:
+        machine = lower(module, PHASES[-1].name, ctx=self.ctx)
+        code = to_code(machine, base=self.base)
+        return Program(code, self.libraries).run(self.inputs)
+
+    def differences(self, actual: Mapping[str, Array]) -> list[Difference]:
+        return compare_all(actual, self.expected, self.relative, self.absolute)
+
+    def check(self, module: ModuleOp, phase: str) -> Iterator[PhaseResult]:
+        """Run a module in the ways of its phase. Raises `PhaseMismatch`."""
+        ways = {"interpreted": self.interpreted} if phase in INTERPRETED else {}
+        for way, run in {**ways, "compiled": self.compiled}.items():
+            start = perf_counter()
+            actual = run(module)
+            seconds = perf_counter() - start
+            if differences := self.differences(actual):
+                if way == "compiled":
+                    # All modules from here on were finished with the same passes.
+                    self.blame(module, phase)
+                raise PhaseMismatch(phase, way, differences)
+            error = max(
+                (largest_error(actual[k], v) for k, v in self.expected.items()),
+                default=0.0,
+            )
+            yield PhaseResult(phase, way, module, error, seconds)
+
+    def blame(self, module: ModuleOp, phase: str) -> None:
+        """
+        Raise `PhaseMismatch` for the phase behind this one whose passes move numbers.
+
+        The module at each phase is interpreted, down to scalar steps; what is right up
+        to the last of those is wrong in the machine code.
+        """
+        names = [phase.name for phase in PHASES]
+        for later in names[names.index(phase) + 1 : -1]:
+            module = lower(module, later, ctx=self.ctx)
+            try:
+                differences = self.differences(self.interpreted(module))
+            except OpError:  # too many steps, or an op without evaluation
+                return
+            if differences:
+                raise PhaseMismatch(later, "interpreted", differences)
+        raise PhaseMismatch(
+            names[-1], "compiled", self.differences(self.compiled(module))
+        )
+
+
 def check_phases(
     module: ModuleOp,
     inputs: Mapping[str, Any] | None = None,
@@ -132,42 +196,25 @@ def check_phases(
 
     At each phase the module is printed and parsed again first. Up to `tensor` it is
     interpreted; at every phase it is finished to machine code from its text and run.
-    Raises `PhaseMismatch` for the first phase whose numbers move. `options` go to the
-    `Interpreter`, such as `externs`.
+    Raises `PhaseMismatch` for the first phase whose numbers move, where the modules are
+    small enough to tell: after a wrong run of machine code the later phases are
+    interpreted too. `options` go to the `Interpreter`, such as `externs`.
     """
     ctx = new_context() if ctx is None else ctx
-    base = base_folder(module)
     if inputs is None:
         inputs = random_inputs(module, seed, sizes)
-    expected = interpret(module, inputs, base=base, **options)
+    checker = PhaseChecker(
+        inputs, base_folder(module), ctx, relative, absolute, libraries, options
+    )
+    checker.expected = checker.interpreted(module)
     names = [phase.name for phase in PHASES]
     reached = get_config(module).phase
     done: list[PhaseResult] = []
     for phase in names[0 if reached is None else names.index(reached) :]:
         module = lower(module, phase, ctx=ctx)
-        if phases is not None and phase not in phases:
-            continue
-        module = reread(module, ctx)
-
-        def compiled(module: ModuleOp = module) -> dict[str, Array]:
-            machine = lower(module, names[-1], ctx=ctx)
-            return Program(to_code(machine, base=base), libraries).run(inputs)
-
-        def interpreted(module: ModuleOp = module) -> dict[str, Array]:
-            return interpret(module, inputs, base=base, **options)
-
-        ways = {"interpreted": interpreted} if phase in INTERPRETED else {}
-        for way, run in {**ways, "compiled": compiled}.items():
-            start = perf_counter()
-            actual = run()
-            seconds = perf_counter() - start
-            differences = compare_all(actual, expected, relative, absolute)
-            if differences:
-                raise PhaseMismatch(phase, way, differences)
-            error = max(
-                largest_error(actual[name], expected[name]) for name in expected
-            )
-            done.append(PhaseResult(phase, way, module, error, seconds))
+        if phases is None or phase in phases:
+            module = reread(module, ctx)
+            done += checker.check(module, phase)
     return done
 
 
