@@ -98,12 +98,11 @@ class ConvertCall(ConversionPattern[tir.CallOp]):
         arguments: list[SSAValue] = []
         types = kernel.function_type.inputs.data
         for number, (value, argument) in enumerate(zip(operands, types, strict=True)):
-            wanted = str(argument)
+            wanted, found = str(argument), str(value.type)
             if isinstance(argument, MemRefType):
                 if not isinstance(value.type, MemRefType):
                     return Refusal(
-                        f"expected a memref as argument {number}, but got "
-                        f"'{value.type}'"
+                        f"expected a memref as argument {number}, but got '{found}'"
                     )
                 fitting = _cast_to(
                     value, _signless(cast(AnyMemRef, argument)), rewriter
@@ -111,7 +110,7 @@ class ConvertCall(ConversionPattern[tir.CallOp]):
                 if fitting is None:
                     return Refusal(
                         f"expected argument {number} of type '{wanted}', but got "
-                        f"'{value.type}'"
+                        f"'{found}'"
                     )
                 value = fitting
             arguments.append(value)

@@ -14,6 +14,7 @@ Shape = tuple[int | str, ...]
 """Sizes; a name is that of the one symbolic size."""
 
 N = "N"
+PLACE = 'target.for = #target.place<@host, #llvm_cpu.target<cpu = "host">, ?>'
 SHAPES: tuple[Shape, ...] = ((6,), (2, 3), (3, 2), (4,), (), (N, 2), (N,))
 INPUTS: tuple[Shape, ...] = ((6,), (2, 3), (4,), (N, 2), (N,), (N, 2), (6,), (6,))
 
@@ -46,7 +47,7 @@ def _kernel(name: str, shape: Shape, arguments: str, values: str, yields: str) -
     effects = [a.split() for a in arguments.split(", ")]
     signature = ", ".join(f"{effect} %{a}: {memref}" for effect, a in effects)
     lines = [
-        f"tir.func @{name}_{suffix(shape)}({signature}) {{",
+        f"tir.func @{name}_{suffix(shape)}({signature}) attributes {{{PLACE}}} {{",
         "%zero = arith.constant 0 : index",
         "%one = arith.constant 1 : index",
         "%c3 = arith.constant 3 : i32",

@@ -9,15 +9,19 @@ from main_cases import INPUTS, N, mains, module
 from numpy.typing import NDArray
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp, i64
 
+from transom.compiler import to_code
 from transom.dialects import tir
 from transom.dialects.diagnostics import OpError
 from transom.dialects.executor import PoolOp
 from transom.dialects.parser import allow_deep_recursion, parse_ir
+from transom.dialects.target import set_phase
 from transom.dialects.verifier import verify_module
+from transom.driver import lower
 from transom.interpreters.interpreter import Interpreter
 from transom.passes.pipeline import parse_pipeline
 from transom.passes.tir_verify_plan import verify_plan
 from transom.registry import new_context, registry
+from transom.runtime.program import Program
 
 SLOW = (HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much)
 
@@ -87,3 +91,18 @@ def test_an_accepted_plan_gives_the_same_numbers(
         return
     for number, (a, b) in enumerate(zip(expected, run(ir, arrays), strict=True)):
         np.testing.assert_array_equal(a, b, f"result {number}")
+
+
+@settings(max_examples=15, deadline=None, suppress_health_check=SLOW)
+@given(mains(), st.integers(1, 4), st.integers(0, 99))
+def test_machine_code_gives_the_same_numbers(main: str, size: int, seed: int) -> None:
+    ctx = new_context()
+    ir = parse_ir(ctx, module(main))
+    set_phase(ir, "scheduled")
+    arrays = inputs(size, seed)
+    expected = run(ir, arrays)
+    program = Program(to_code(lower(ir, "machine", ctx=ctx)))
+    for _ in range(2):  # the second run finds the pools as the first one left them
+        results = program(*(array.copy() for array in arrays))
+        for number, (a, b) in enumerate(zip(expected, results.values(), strict=True)):
+            np.testing.assert_array_equal(a, b, f"result {number}")
