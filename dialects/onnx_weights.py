@@ -2,16 +2,19 @@
 The initialisers of an ONNX model, and the tensors of its `Constant` nodes.
 
 Elements are raw bytes, typed fields, or external data: a span of another file, whose
-path is relative to the folder of the model and may not leave it. `onnx` is imported
-when the first model is read.
+path is relative to the folder of the model and may not leave it. Raw bytes of
+initialisers stay in the mapped file; nothing is copied when the model is parsed. `onnx`
+is imported when the first model is read.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from transom.dialects.dtypes import BFLOAT16
+from transom.dialects.onnx_wire import Span, WireError, scan_model
 from transom.dialects.weight_files import (
     Array,
     FileIdentity,
@@ -55,51 +58,80 @@ _TYPED_FIELDS = {
 """All other types are in `int32_data`; 16-bit floats there are bit patterns."""
 
 
-def read_onnx(
-    file: OpenFile, files: WeightFiles, folder: str
-) -> Mapping[str, StoredWeight]:
-    """The weights of the model; `folder` is its folder, relative to the base."""
-    stored: dict[str, StoredWeight] = {}
-    for name, tensor in _named_tensors(_parse(file)):
-        stored.setdefault(name, _stored(tensor, file, files, folder))
-    return stored
+@dataclass(frozen=True)
+class OnnxModel:
+    """A parsed model and the file that it is in."""
+
+    file: OpenFile
+    proto: "ModelProto"
+    """Without the raw data of the initialisers of its graph."""
+    raw_data: list[Span | None]
+    """Where in the file the raw data of each initialiser is, if it has some."""
 
 
-def _parse(file: OpenFile) -> "ModelProto":
+def parse_model(file: OpenFile) -> OnnxModel:
+    """The model that a file is. Raises WeightError if it is none, or an absurd one."""
     try:
         import onnx
         from google.protobuf.message import DecodeError
     except ImportError:
         raise WeightError(
-            f"cannot read '{file.label}': the package 'onnx' is not installed"
+            f"cannot read '{file.label}': the package 'onnx' is not installed; "
+            "install transom[onnx]"
         ) from None
     if file.data.size > _MAX_MODEL:
-        raise WeightError(f"'{file.label}' exceeds the 2 GiB of an ONNX model")
+        raise WeightError(
+            f"expected at most {_MAX_MODEL} bytes in '{file.label}', the limit of "
+            f"ONNX, but got {file.data.size}"
+        )
     try:
-        return onnx.ModelProto.FromString(file.data.tobytes())
+        scan = scan_model(file.data.data)
+        return OnnxModel(file, onnx.ModelProto.FromString(scan.rest), scan.raw_data)
+    except WireError as e:
+        raise WeightError(f"'{file.label}' is not an ONNX model: {e}") from None
     except DecodeError:
         raise WeightError(f"'{file.label}' is not an ONNX model") from None
 
 
-def _named_tensors(model: "ModelProto") -> "Iterator[tuple[str, TensorProto]]":
-    for tensor in model.graph.initializer:
-        yield tensor.name, tensor
-    for node in model.graph.node:
+def weights_of(
+    model: OnnxModel, files: WeightFiles, folder: str
+) -> Mapping[str, StoredWeight]:
+    """The weights of a model; `folder` is its folder, relative to the base."""
+    stored: dict[str, StoredWeight] = {}
+    for name, tensor, raw in _named_tensors(model):
+        stored.setdefault(name, _stored(tensor, raw, model.file, files, folder))
+    return stored
+
+
+def _named_tensors(
+    model: OnnxModel,
+) -> "Iterator[tuple[str, TensorProto, Array | None]]":
+    """Tensors by name, each with its raw data where that is not in the tensor."""
+    graph = model.proto.graph
+    for tensor, span in zip(graph.initializer, model.raw_data, strict=True):
+        yield (
+            tensor.name,
+            tensor,
+            None if span is None else model.file.data[slice(*span)],
+        )
+    for node in graph.node:
         if node.op_type == "Constant" and len(node.output) == 1:
             for attribute in node.attribute:
                 if attribute.name == "value":
-                    yield node.output[0], attribute.t
+                    yield node.output[0], attribute.t, None
 
 
 def _stored(
-    tensor: "TensorProto", file: OpenFile, files: WeightFiles, folder: str
+    tensor: "TensorProto",
+    raw: Array | None,
+    file: OpenFile,
+    files: WeightFiles,
+    folder: str,
 ) -> StoredWeight:
     from onnx import TensorProto
 
     label = f"weight '{tensor.name}' in '{file.label}'"
-    kinds = TensorProto.DataType
-    known = tensor.data_type in kinds.values()
-    kind = kinds.Name(tensor.data_type) if known else str(tensor.data_type)
+    kind = kind_name(tensor.data_type)
     dtype = _DTYPES.get(kind)
     shape = tuple(tensor.dims)
 
@@ -109,14 +141,47 @@ def _stored(
         if tensor.data_location == TensorProto.EXTERNAL:
             length = count * dtype.itemsize
             data, span = _external(tensor, label, files, folder, length)
-        elif tensor.HasField("raw_data"):
-            raw = np.frombuffer(tensor.raw_data, np.uint8)
-            data, span = OpenFile(file.label, raw, file.identity), (0, raw.size)
+        elif raw is not None or tensor.HasField("raw_data"):
+            held = np.frombuffer(tensor.raw_data, np.uint8) if raw is None else raw
+            data, span = OpenFile(file.label, held, file.identity), (0, held.size)
         else:
             return _typed(tensor, label, kind, count, dtype), file.identity
         return checked_flat(data, label, span, count, dtype), data.identity
 
     return StoredWeight(dtype, kind, shape, load)
+
+
+def tensor_elements(tensor: "TensorProto", label: str) -> Array:
+    """The elements of a tensor that is no weight. Raises WeightError."""
+    kind = kind_name(tensor.data_type)
+    dtype = _DTYPES.get(kind)
+    if dtype is None:
+        raise WeightError(f"{label}: elements of type {kind} are not supported")
+    count = element_count(label, tensor.dims)
+    if tensor.data_location == tensor.EXTERNAL:
+        raise WeightError(f"{label}: external data is not supported here")
+    if not tensor.HasField("raw_data"):
+        return _typed(tensor, label, kind, count, dtype).reshape(tensor.dims)
+    raw = np.frombuffer(tensor.raw_data, np.uint8)
+    if raw.size != count * dtype.itemsize:
+        raise WeightError(
+            f"{label}: expected {count * dtype.itemsize} bytes, but got {raw.size}"
+        )
+    array = raw != 0 if dtype == np.bool_ else raw.view(dtype)
+    return array.reshape(tensor.dims)
+
+
+def kind_name(data_type: int) -> str:
+    """The name of an element type of ONNX, else its number."""
+    from onnx import TensorProto
+
+    kinds = TensorProto.DataType
+    return kinds.Name(data_type) if data_type in kinds.values() else str(data_type)  # pyright: ignore[reportArgumentType] # it is one of them
+
+
+def dtype_of_kind(data_type: int) -> np.dtype[Any] | None:
+    """The dtype of an element type of ONNX, or None if NumPy has none."""
+    return _DTYPES.get(kind_name(data_type))
 
 
 def _external(

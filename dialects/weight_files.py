@@ -3,7 +3,7 @@ Read a weight that `#graph.file<"path", "name", sha256 = "…">` names.
 
 The path is relative to a base folder (that of the file which holds the attribute). It
 is a safetensors file or the ONNX model that the weight came from; ONNX external data
-is followed. Safetensors and external data are memory-mapped, without a copy.
+is followed. What is stored as bytes is memory-mapped, without a copy.
 
 The files may come from anywhere, so nothing in them is believed: a path stays inside
 the base folder (or a folder that the caller allowed), is opened without following
@@ -143,14 +143,19 @@ class WeightFiles:
         except OSError as e:
             raise WeightError(f"cannot read '{path}': {e.strerror or e}") from None
 
+    def provide(self, file: OpenFile, weights: Mapping[str, StoredWeight]) -> None:
+        """Say what a file holds, so that it is not parsed again."""
+        self._containers[file.identity] = weights
+
     def _container(self, file: OpenFile, path: str) -> Mapping[str, StoredWeight]:
         """What the file holds, read once for each version of it."""
         found = self._containers.get(file.identity)
         if found is None:
-            if path.endswith(".onnx"):
-                from transom.dialects.onnx_weights import read_onnx
+            if _is_onnx(file, path):
+                from transom.dialects.onnx_weights import parse_model, weights_of
 
-                found = read_onnx(file, self, str(PurePosixPath(path).parent))
+                folder = str(PurePosixPath(path).parent)
+                found = weights_of(parse_model(file), self, folder)
             else:
                 from transom.dialects.safetensors_weights import read_safetensors
 
@@ -199,6 +204,13 @@ def element_count(label: str, shape: Sequence[int]) -> int:
     if len(shape) > 32 or any(not 0 <= size < 2**48 for size in shape):
         raise WeightError(f"{label}: expected at most 32 sizes of 0 to 2^48")
     return math.prod(shape)
+
+
+def _is_onnx(file: OpenFile, path: str) -> bool:
+    """By suffix, else by content: safetensors have a JSON object at byte 8."""
+    if path.endswith((".onnx", ".safetensors")):
+        return path.endswith(".onnx")
+    return file.data[8:9].tobytes() != b"{"
 
 
 def _container_of(real: str, roots: Iterable[str]) -> str | None:
