@@ -5,12 +5,13 @@ Element-wise operators.
 from collections.abc import Callable
 from functools import reduce
 
-import numpy as np
-from xdsl.dialects.builtin import AnyFloat
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.dialects.builtin import AnyFloat, i1
+from xdsl.ir import Operation, SSAValue
 
 from transom.dialects import graph
 from transom.dialects.dtypes import element_type
+from transom.dialects.graph.desc import AnyTensor
+from transom.dialects.onnx_weights import dtype_of_kind, kind_name
 from transom.frontends.onnx.node import Node, Unsupported, type_of
 
 Unary = Callable[[SSAValue], Operation]
@@ -23,10 +24,8 @@ def unary(op: Unary) -> Callable[[Node], SSAValue]:
 
 def binary(op: Binary) -> Callable[[Node], SSAValue]:
     def handler(n: Node) -> SSAValue:
-        if n.opset < 7:
-            n.int_attr("broadcast", 0)
-            if n.given("axis"):
-                raise Unsupported("broadcasting by 'axis' (before opset 7)")
+        if n.opset < 7 and n.flag("broadcast"):
+            raise Unsupported("broadcasting before opset 7 is not supported")
         return n.add(op(n.input(0), n.input(1)))
 
     return handler
@@ -40,39 +39,40 @@ def fold(op: Binary) -> Callable[[Node], SSAValue]:
 def mean(n: Node) -> SSAValue:
     values = n.inputs()
     total = reduce(lambda a, b: n.add(graph.AddOp(a, b)), values)
-    count = n.splat(len(values), type_of(total).element_type)
+    count = n.splat(float(len(values)), type_of(total).element_type)
     return n.add(graph.DivOp(total, count))
 
 
 def compare(predicate: str) -> Callable[[Node], SSAValue]:
-    return lambda n: n.add(graph.CompareOp(predicate, n.input(0), n.input(1)))
+    return binary(lambda a, b: graph.CompareOp(predicate, a, b))
 
 
 def identity(n: Node) -> SSAValue:
     return n.input()
 
 
-def dropout(n: Node) -> SSAValue:
-    """The identity: models are imported for inference."""
+def dropout(n: Node) -> list[SSAValue]:
+    """The identity, as models are imported for inference; the mask keeps everything."""
     n.ignore("ratio", "seed", "is_test")
-    if n.output_count() > 1:
-        raise Unsupported("the mask is not supported")
-    if n.has(2) and bool(n.constant(2)):
+    if n.has(2) and n.scalar(2):
         raise Unsupported("training is not supported")
-    return n.input()
+    value = n.input()
+    if n.output_count() < 2:
+        return [value]
+    if -1 in n.shape():
+        raise Unsupported("the mask of sizes that are not static is not supported")
+    kept = i1 if n.opset >= 10 else n.type().element_type
+    type = graph.tensor(n.shape(), kept)
+    return [value, n.add(graph.ConstantOp.splat(type, 1))]
 
 
 def cast(n: Node) -> SSAValue:
-    import onnx
-
     n.ignore("saturate", "round_mode")
-    kind = n.int_attr("to", 0)
-    try:
-        dtype = np.dtype(onnx.helper.tensor_dtype_to_np_dtype(kind))
-        target: Attribute = element_type(dtype)
-    except (KeyError, ValueError, TypeError):
-        raise Unsupported(f"elements of type {kind} are not supported") from None
-    return n.add(graph.CastOp(n.input(), target))
+    kind = n.int_attr("to")
+    dtype = dtype_of_kind(kind)
+    if dtype is None:
+        raise Unsupported(f"elements of type {kind_name(kind)} are not supported")
+    return n.add(graph.CastOp(n.input(), element_type(dtype)))
 
 
 def clip(n: Node) -> SSAValue:
@@ -99,21 +99,30 @@ def gelu(n: Node) -> SSAValue:
 
 
 def mod(n: Node) -> SSAValue:
-    floating = isinstance(n.type().element_type, AnyFloat)
-    if n.int_attr("fmod", 0) != int(floating):
+    if n.flag("fmod") != is_float(n.type()):
         raise Unsupported("expected 'fmod' for floats, and for nothing else")
     return n.add(graph.ModOp(n.input(0), n.input(1)))
 
 
 def power(n: Node) -> SSAValue:
     base, exponent = n.input(0), n.input(1)
+    if n.opset < 7 and n.flag("broadcast"):
+        raise Unsupported("broadcasting before opset 7 is not supported")
+    if is_float(type_of(exponent)) and not is_float(type_of(base)):
+        raise Unsupported("a power of integers by floats is not supported")
     if type_of(base).element_type != type_of(exponent).element_type:
         exponent = n.add(graph.CastOp(exponent, type_of(base).element_type))
     return n.add(graph.PowOp(base, exponent))
 
 
+def is_float(type: AnyTensor) -> bool:
+    return isinstance(type.element_type, AnyFloat)
+
+
 def prelu(n: Node) -> SSAValue:
     x, slope = n.input(0), n.input(1)
+    if n.opset < 7 and n.rank(1):
+        raise Unsupported("a slope for each channel (before opset 7) is not supported")
     zero = n.splat(0, n.type().element_type)
     negative = n.add(graph.CompareOp("lt", x, zero))
     return n.add(graph.SelectOp(negative, n.add(graph.MulOp(x, slope)), x))
@@ -126,7 +135,7 @@ def hard_sigmoid(n: Node) -> SSAValue:
     return n.add(graph.ClampOp(moved, 0.0, 1.0))
 
 
-HANDLERS: dict[str, Callable[[Node], SSAValue]] = {
+HANDLERS: dict[str, Callable[[Node], SSAValue | list[SSAValue]]] = {
     "Abs": unary(graph.AbsOp),
     "Add": binary(graph.AddOp),
     "And": binary(graph.AndOp),

@@ -2,15 +2,15 @@
 From the graph of a model to a function of `graph` ops.
 """
 
-from collections.abc import Iterable
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Iterable, Sequence
+from itertools import count
+from typing import TYPE_CHECKING
 
-import numpy as np
 from xdsl.dialects.builtin import (
     ArrayAttr,
     DictionaryAttr,
     FunctionType,
+    LocationAttr,
     ModuleOp,
     NameLoc,
     StringAttr,
@@ -22,25 +22,27 @@ from xdsl.utils.exceptions import VerifyException
 from transom.dialects import graph
 from transom.dialects.diagnostics import Note, OpError
 from transom.dialects.dtypes import element_type
-from transom.dialects.graph.desc import AnyTensor
-from transom.dialects.weight_files import WeightError, WeightFiles, content_sha256
-from transom.frontends.onnx.model_file import place_in, read_model
-from transom.frontends.onnx.node import Array, Node, Unsupported
+from transom.dialects.onnx_weights import dtype_of_kind, kind_name, tensor_elements
+from transom.dialects.weight_files import Array, WeightError, content_sha256
+from transom.frontends.onnx.checks import check_graph
+from transom.frontends.onnx.inputs import check_size, input_type
+from transom.frontends.onnx.known import evaluate
+from transom.frontends.onnx.model_file import DOMAINS, Model, read_model
+from transom.frontends.onnx.node import Node, Unsupported, type_of
 from transom.frontends.onnx.operators import HANDLERS
+from transom.frontends.onnx.sizes import is_few
 
 if TYPE_CHECKING:
-    from onnx import GraphProto, NodeProto, ValueInfoProto
+    from onnx import NodeProto, TensorProto, ValueInfoProto
 
-OpT = TypeVar("OpT", bound=Operation)
-
-MAX_INLINE = 1024
-"""Elements of an initialiser that handlers may ask for, such as a shape."""
+MAIN = "main"
+"""The function that a model becomes."""
 
 SHOWN_NODES = 4
 """Nodes that are named of each kind that is not supported."""
 
-DOMAINS = ("", "ai.onnx")
-"""The names of ONNX's own operators."""
+SHOWN_REASON = 200
+"""Characters of a reason, which may hold numbers that the file chose."""
 
 
 def load_onnx(path: str) -> ModuleOp:
@@ -51,133 +53,136 @@ def load_onnx(path: str) -> ModuleOp:
     supported, all of which it lists, and `OSError` for one that can not be read.
     """
     model = read_model(path)
-    opsets = {entry.domain: entry.version for entry in model.opset_import}
-    opset = next((opsets[name] for name in DOMAINS if name in opsets), None)
-    if opset is None:
-        raise OpError(place_in(path), "expected an opset of the default domain")
-    if model.functions:
-        raise OpError(
-            place_in(path), "expected a model without functions of its own; inline them"
-        )
-    return Importer(path, model.graph, opset).run()
+    check_graph(model)
+    return Importer(model).run()
 
 
 class Importer:
-    """Imports one graph."""
+    """Imports one graph, and is what its nodes see of it."""
 
-    def __init__(self, path: str, source: "GraphProto", opset: int) -> None:
-        self.path = path
-        self.source = source
-        self.opset = opset
-        self.files = WeightFiles(Path(path).parent or Path("."))
-        self.initializers = {tensor.name: tensor for tensor in source.initializer}
-        self.used = {name for node in source.node for name in node.input}
-        self.used.update(value.name for value in source.output)
-        self.used.discard("")
+    def __init__(self, model: Model) -> None:
+        self.model = model
+        self.source = model.graph
+        self.stored = {tensor.name: tensor for tensor in self.source.initializer}
+        """Tensors of the file by name, which are read when they are needed."""
+        self.used = {name for node in self.source.node for name in node.input}
+        self.used.update(value.name for value in self.source.output)
         self.values: dict[str, SSAValue] = {}
         self.constants: dict[str, Array] = {}
-        self.weights: list[graph.WeightOp] = []
+        """Elements that are known and few."""
+        self.weights: dict[graph.WeightRefOp, graph.WeightOp] = {}
         self.block = Block()
-        self.location = place_in(path)
-        self.refused: dict[tuple[str, str], list[Node]] = {}
+        self.location: LocationAttr = model.place()
+        self.refused: dict[tuple[str, str], list[tuple[str, LocationAttr]]] = {}
         self.broken: set[str] = set()
         """Values of nodes that were refused; what reads one is not reported."""
 
     def run(self) -> ModuleOp:
         """The module. Raises `OpError`."""
-        inputs = [v for v in self.source.input if v.name not in self.initializers]
+        inputs = [v for v in self.source.input if v.name not in self.stored]
         for value in inputs:
-            self.values[value.name] = self._argument(value)
+            self._argument(value)
         for number, proto in enumerate(self.source.node, 1):
             self._import(number, proto)
         if self.refused:
             raise self._error()
+        self.location = self.model.place()
         outputs = [self._output(value) for value in self.source.output]
         self.block.add_op(ReturnOp(*outputs))
-        self._drop_dead()
         main = FuncOp(
-            "main",
+            MAIN,
             FunctionType.from_lists(self.block.arg_types, [v.type for v in outputs]),
             Region(self.block),
             arg_attrs=_names(value.name for value in inputs),
             res_attrs=_names(value.name for value in self.source.output),
         )
-        main.location = place_in(self.path)
-        used = {
-            op.weight.string_value()
-            for op in main.walk()
-            if isinstance(op, graph.WeightRefOp)
-        }
-        weights = [w for w in self.weights if w.sym_name.data in used]
-        module = ModuleOp([*weights, main])
-        module.location = place_in(self.path)
+        self._drop_unread()
+        module = ModuleOp([*self.weights.values(), main])
+        module.location = main.location = self.model.place()
         return module
 
     # What nodes ask for
 
     def value(self, name: str) -> SSAValue:
-        """The value of a name; an initialiser is read where it is first used."""
+        """The value of a name; what the file holds is read where it is first used."""
         found = self.values.get(name)
         if found is None:
-            if name not in self.initializers:
-                raise Unsupported(f"'{name}' is no value of the graph")
-            found = self.values[name] = self._weight(name)
+            constant = self.constants.get(name)
+            if name in self.stored:
+                found = self._weight(name)
+            elif constant is not None and constant.dtype != object:
+                found = self._constant(constant)
+            else:
+                raise Unsupported("a size that is not static is used as a value")
+            self._define(name, found)
         return found
 
     def constant(self, name: str) -> Array | None:
         """The elements of a value that are known now, if they are and are few."""
-        if name not in self.constants and name in self.initializers:
-            tensor = self.initializers[name]
-            if int(np.prod(tensor.dims, dtype=object)) <= MAX_INLINE:
-                self.constants[name] = self._elements(name)
+        if name not in self.constants and name in self.stored:
+            if not is_few(self.stored[name].dims):
+                return None
+            self.constants[name] = self._read(name)
         return self.constants.get(name)
 
-    def insert(self, op: OpT) -> OpT:
-        """Insert an op at the place of the current node."""
+    def is_used(self, name: str) -> bool:
+        """Whether something reads the value of a name."""
+        return name in self.used
+
+    def elements(self, name: str, tensor: "TensorProto") -> Array:
+        """The elements of a tensor that stands in a node."""
+        try:
+            return tensor_elements(tensor, f"'{name}'")
+        except WeightError as e:
+            raise Unsupported(str(e)) from None
+
+    def insert(self, op: Operation) -> Operation:
+        """
+        Insert an op at the place of the current node.
+
+        Raises `Unsupported` for absurd results, and `VerifyException`.
+        """
         op.location = self.location
         self.block.add_op(op)
+        for result in op.results:
+            check_size(type_of(result))
+        op.verify(verify_nested_ops=False)
         return op
-
-    def known_value(self, name: str, array: Array) -> SSAValue:
-        """The value of a constant, whose elements are kept if they are few."""
-        if array.size <= MAX_INLINE:
-            self.constants[name] = array
-        return self.constant_value(array)
-
-    def constant_value(self, array: Array) -> SSAValue:
-        """A value with elements that are written out."""
-        type = graph.tensor(array.shape, element_type(array.dtype))
-        first = array.reshape(-1)[:1]
-        strides_are_zero = array.ndim > 0 and not any(array.strides)
-        if array.size and (strides_are_zero or (array == first).all()):
-            return self.insert(graph.ConstantOp.splat(type, first[0].item())).result
-        data = np.ascontiguousarray(array).tobytes()
-        return self.insert(graph.ConstantOp.from_bytes(type, data)).result
 
     # One node
 
     def _import(self, number: int, proto: "NodeProto") -> None:
-        self.location = NameLoc(
-            StringAttr(proto.name or f"{proto.op_type}_{number}"),
-            place_in(self.path, number),
-        )
-        node = Node(self, proto, self.opset)
+        label = proto.name or next(filter(None, proto.output))
+        self.location = NameLoc(StringAttr(label), self.model.place(number))
         if any(name in self.broken for name in proto.input):
             self.broken.update(proto.output)
             return
-        last = self.block.last_op
         try:
-            self._define(node)
+            for name, value in self._results(Node(self, proto, self.model.opset)):
+                self._define(name, value)
         except (Unsupported, VerifyException) as e:
-            self.refused.setdefault((proto.op_type, str(e)), []).append(node)
+            reason = str(e)
+            if len(reason) > SHOWN_REASON:
+                reason = reason[:SHOWN_REASON] + "…"
+            entries = self.refused.setdefault((proto.op_type, reason), [])
+            entries.append((label, self.location))
             self.broken.update(proto.output)
-            self._remove_after(last)
 
-    def _define(self, node: Node) -> None:
+    def _results(self, node: Node) -> Sequence[tuple[str, SSAValue]]:
+        """What a node defines; nothing yet for what is known or stored."""
         proto = node.proto
-        handler = HANDLERS.get(proto.op_type)
         if proto.domain not in DOMAINS:
             raise Unsupported(f"operators of domain '{proto.domain}' are unknown")
+        node.check_no_graphs()
+        if proto.op_type == "Constant" and node.given("value"):
+            self.stored[proto.output[0]] = node.tensor_proto("value")
+            return ()
+        known = evaluate(node)
+        if known is not None:
+            node.check_attributes()
+            self.constants[proto.output[0]] = known
+            return ()
+        handler = HANDLERS.get(proto.op_type)
         if handler is None:
             raise Unsupported("there is no such operator in 'graph' yet")
         results = handler(node)
@@ -186,63 +191,81 @@ class Importer:
             results = (results,)
         if len(results) < node.output_count():
             raise Unsupported(f"output {len(results)} is not supported")
-        for name, value in zip(proto.output, results, strict=False):
-            if name:
-                self.values[name] = value
-                if value.name_hint is None and SSAValue.is_valid_name(name):
-                    value.name_hint = name
+        pairs = zip(proto.output, results, strict=False)
+        return [(name, value) for name, value in pairs if name]
 
-    def _remove_after(self, last: Operation | None) -> None:
-        while self.block.last_op is not last:
-            op = self.block.last_op
-            assert op is not None, "it stands behind another"
-            self.values = {k: v for k, v in self.values.items() if v.owner is not op}
-            op.detach()
-            op.erase(safe_erase=False)
+    def _define(self, name: str, value: SSAValue) -> None:
+        self.values[name] = value
+        if value.name_hint is None and SSAValue.is_valid_name(name):
+            value.name_hint = name
+
+    # Constants and weights
+
+    def _constant(self, array: Array) -> SSAValue:
+        """A value with elements that are written out."""
+        type = graph.tensor(array.shape, element_type(array.dtype))
+        if array.size and (array == array.flat[0]).all():
+            op = graph.ConstantOp.splat(type, array.flat[0].item())
+        else:
+            op = graph.ConstantOp.from_bytes(type, array.tobytes())
+        return self.insert(op).results[0]
+
+    def _weight(self, name: str) -> SSAValue:
+        """A weight that stays in the file; one element is written out."""
+        array = self.constants[name] if name in self.constants else self._read(name)
+        if array.size == 1:
+            return self._constant(array)
+        type = graph.tensor(array.shape, element_type(array.dtype))
+        file = graph.FileAttr.get(self.model.file_name, name, content_sha256(array))
+        weight = graph.WeightOp(self._symbol(name), type, file)
+        weight.location = NameLoc(StringAttr(name), self.model.place())
+        reference = graph.WeightRefOp(weight)
+        reference.location = self.location
+        self.block.add_op(reference)
+        self.weights[reference] = weight
+        return reference.result
+
+    def _symbol(self, name: str) -> str:
+        """A symbol for a weight: its name, unless that is taken."""
+        if name != MAIN:
+            return name
+        candidates = (f"{MAIN}_{number}" for number in count())
+        return next(symbol for symbol in candidates if symbol not in self.stored)
+
+    def _read(self, name: str) -> Array:
+        tensor = self.stored[name]
+        dtype = dtype_of_kind(tensor.data_type)
+        if dtype is None:
+            kind = kind_name(tensor.data_type)
+            raise Unsupported(f"'{name}': elements of type {kind} are not supported")
+        try:
+            return self.model.files.read(self.model.file_name, name, tensor.dims, dtype)
+        except WeightError as e:
+            raise OpError(self.location, str(e)) from None
+
+    def _drop_unread(self) -> None:
+        """Remove constants that only told a type, such as those that became shapes."""
+        for op in tuple(self.block.ops):
+            is_constant = isinstance(op, graph.WeightRefOp | graph.ConstantOp)
+            if is_constant and not op.results[0].uses:
+                if isinstance(op, graph.WeightRefOp):
+                    del self.weights[op]
+                op.detach()
+                op.erase()
 
     # The border of the graph
 
-    def _argument(self, info: "ValueInfoProto") -> SSAValue:
-        type = tensor_of(self.path, info)
+    def _argument(self, info: "ValueInfoProto") -> None:
+        type = input_type(self.model, info)
         argument = self.block.insert_arg(type, len(self.block.args))
-        if SSAValue.is_valid_name(info.name):
-            argument.name_hint = info.name
-        argument.location = NameLoc(StringAttr(info.name), place_in(self.path))
-        return argument
+        argument.location = NameLoc(StringAttr(info.name), self.model.place())
+        self._define(info.name, argument)
 
     def _output(self, info: "ValueInfoProto") -> SSAValue:
         try:
             return self.value(info.name)
         except Unsupported as e:
-            raise OpError(place_in(self.path), f"output '{info.name}': {e}") from None
-
-    def _weight(self, name: str) -> SSAValue:
-        tensor = self.initializers[name]
-        array = self._elements(name)
-        if array.size == 1:
-            return self.constant_value(array)
-        type = graph.tensor(array.shape, element_type(array.dtype))
-        digest = content_sha256(array)
-        file = graph.FileAttr.get(Path(self.path).name, tensor.name, digest)
-        weight = graph.WeightOp(name, type, file)
-        weight.location = NameLoc(StringAttr(name), place_in(self.path))
-        self.weights.append(weight)
-        return self.insert(graph.WeightRefOp(weight)).result
-
-    def _elements(self, name: str) -> Array:
-        tensor = self.initializers[name]
-        dtype = dtype_of(self.path, name, tensor.data_type)
-        try:
-            return self.files.read(Path(self.path).name, name, tensor.dims, dtype)
-        except WeightError as e:
-            raise OpError(place_in(self.path), str(e)) from None
-
-    def _drop_dead(self) -> None:
-        """Remove ops whose results nobody uses, such as weights that became shapes."""
-        for op in reversed(tuple(self.block.ops)):
-            if op.results and not any(result.uses for result in op.results):
-                op.detach()
-                op.erase()
+            raise OpError(self.model.place(), f"output '{info.name}': {e}") from None
 
     def _error(self) -> OpError:
         """All nodes that were refused, by operator and reason."""
@@ -251,56 +274,16 @@ class Importer:
         for (kind, reason), nodes in sorted(
             self.refused.items(), key=lambda entry: (-len(entry[1]), entry[0])
         ):
-            names = [f"'{n.proto.name or n.proto.output[0]}'" for n in nodes]
-            shown = ", ".join(names[:SHOWN_NODES])
-            if len(names) > SHOWN_NODES:
+            shown = ", ".join(f"'{name}'" for name, _ in nodes[:SHOWN_NODES])
+            if len(nodes) > SHOWN_NODES:
                 shown += ", …"
             text = f"'{kind}' x{len(nodes)} ({reason}): {shown}"
-            notes.append(Note(place_in(self.path), text))
+            notes.append(Note(nodes[0][1], text))
         return OpError(
-            place_in(self.path),
+            self.model.place(),
             f"{total} of {len(self.source.node)} nodes are not supported",
             *notes,
         )
-
-
-def dtype_of(path: str, name: str, kind: int) -> "np.dtype[Any]":
-    """The dtype of an ONNX element type. Raises `OpError` if `graph` has none."""
-    import onnx
-
-    try:
-        dtype = np.dtype(onnx.helper.tensor_dtype_to_np_dtype(kind))
-        element_type(dtype)
-    except (KeyError, ValueError, TypeError):
-        known = kind in onnx.TensorProto.DataType.values()
-        text = onnx.TensorProto.DataType.Name(kind) if known else str(kind)  # pyright: ignore[reportArgumentType] # a number that is one of them
-        raise OpError(
-            place_in(path), f"'{name}': elements of type {text} are not supported"
-        ) from None
-    return dtype
-
-
-def tensor_of(path: str, info: "ValueInfoProto") -> AnyTensor:
-    """The type of an input. Raises `OpError` for what is no tensor of numbers."""
-    where = place_in(path)
-    if not info.type.HasField("tensor_type"):
-        raise OpError(where, f"expected '{info.name}' to be a tensor")
-    tensor = info.type.tensor_type
-    element = element_type(dtype_of(path, info.name, tensor.elem_type))
-    if not tensor.HasField("shape"):
-        raise OpError(where, f"'{info.name}': expected a known number of dimensions")
-    shape: list[int | str | None] = []
-    for dim in tensor.shape.dim:
-        if dim.HasField("dim_value"):
-            if dim.dim_value < 0:
-                raise OpError(
-                    where,
-                    f"'{info.name}': expected sizes >= 0, but got {dim.dim_value}",
-                )
-            shape.append(dim.dim_value)
-        else:
-            shape.append(dim.dim_param or None)
-    return graph.tensor(shape, element)
 
 
 def _names(names: Iterable[str]) -> ArrayAttr[DictionaryAttr]:

@@ -4,103 +4,116 @@ Convolutions, pools, normalisations and products.
 
 from collections.abc import Callable, Sequence
 
+from xdsl.dialects.builtin import AnyFloat
 from xdsl.ir import SSAValue
 
 from transom.dialects import graph
-from transom.frontends.onnx.node import Node, Unsupported, type_of
+from transom.frontends.onnx.node import Node, Unsupported, shape_of, type_of
 
 
-def window(
-    n: Node, kernel: Sequence[int], dilations: Sequence[int], strides: Sequence[int]
-) -> list[int]:
-    """The padding of a window over two dimensions: top, left, bottom, right."""
-    auto = n.string_attr("auto_pad", "NOTSET")
-    pads = n.int_list("pads", (0, 0, 0, 0))
-    if auto == "NOTSET":
-        return pads
-    if auto == "VALID":
-        return [0, 0, 0, 0]
-    if auto not in ("SAME_UPPER", "SAME_LOWER"):
-        raise Unsupported(f"'auto_pad' is '{auto}'")
-    low: list[int] = []
-    high: list[int] = []
-    for size, k, d, s in zip(n.shape()[2:], kernel, dilations, strides, strict=True):
-        if size < 0:
-            raise Unsupported(f"'auto_pad' is '{auto}' on a size that is not static")
-        total = max((-(-size // s) - 1) * s + (k - 1) * d + 1 - size, 0)
-        small, large = total // 2, total - total // 2
-        low.append(small if auto == "SAME_UPPER" else large)
-        high.append(large if auto == "SAME_UPPER" else small)
-    return [*low, *high]
+class Window:
+    """What an operator does along two dimensions, from the attributes of its node."""
+
+    def __init__(self, n: Node, kernel: Sequence[int]) -> None:
+        if n.rank() != 4:
+            raise Unsupported(
+                f"expected two spatial dimensions, but got {n.rank() - 2}"
+            )
+        self.kernel = pair("kernel_shape", kernel)
+        self.strides = pair("strides", n.int_list("strides", (1, 1)))
+        self.dilations = pair("dilations", n.int_list("dilations", (1, 1)))
+        if min(*self.kernel, *self.strides, *self.dilations) < 1:
+            raise Unsupported("expected a kernel, strides and dilations of 1 and more")
+        self.padding = self._padding(n)
+
+    def _padding(self, n: Node) -> list[int]:
+        """Top, left, bottom, right."""
+        auto = n.string_attr("auto_pad", "NOTSET")
+        pads = n.int_list("pads", (0, 0, 0, 0))
+        if auto == "NOTSET":
+            return pads
+        if auto == "VALID":
+            return [0, 0, 0, 0]
+        if auto not in ("SAME_UPPER", "SAME_LOWER"):
+            raise Unsupported(f"'auto_pad' is '{auto}'")
+        low: list[int] = []
+        high: list[int] = []
+        for size, kernel, dilation, stride in zip(
+            n.shape()[2:], self.kernel, self.dilations, self.strides, strict=True
+        ):
+            if size < 0:
+                raise Unsupported(f"'auto_pad' is '{auto}', and a size is not static")
+            reach = (kernel - 1) * dilation + 1
+            total = max((-(-size // stride) - 1) * stride + reach - size, 0)
+            small, large = total // 2, total - total // 2
+            low.append(small if auto == "SAME_UPPER" else large)
+            high.append(large if auto == "SAME_UPPER" else small)
+        return [*low, *high]
 
 
-def two_dimensional(n: Node) -> None:
-    if n.rank() != 4:
-        raise Unsupported(f"expected two spatial dimensions, but got {n.rank() - 2}")
+def pair(name: str, values: Sequence[int]) -> list[int]:
+    """A number for each of two dimensions."""
+    if len(values) != 2:
+        raise Unsupported(f"expected two numbers as '{name}', but got {len(values)}")
+    return list(values)
 
 
 def conv(n: Node) -> SSAValue:
-    two_dimensional(n)
-    x, w = n.input(0), n.input(1)
-    kernel = n.int_list("kernel_shape", n.shape(1)[2:])
-    if kernel != list(n.shape(1)[2:]):
-        raise Unsupported(f"expected kernel {list(n.shape(1)[2:])}, but got {kernel}")
-    dilations, strides = n.int_list("dilations", (1, 1)), n.int_list("strides", (1, 1))
+    kernel = n.shape(1)[2:]
+    window = Window(n, kernel)
+    if n.int_list("kernel_shape", kernel) != list(kernel):
+        raise Unsupported(f"expected 'kernel_shape' to be that of the weight, {kernel}")
     y = n.add(
         graph.Conv2dOp(
-            x,
-            w,
-            strides=strides,
-            padding=window(n, kernel, dilations, strides),
-            dilations=dilations,
+            n.input(0),
+            n.input(1),
+            strides=window.strides,
+            padding=window.padding,
+            dilations=window.dilations,
             groups=n.int_attr("group", 1),
         )
     )
     if not n.has(2):
         return y
-    bias = n.reshape(n.input(2), [n.shape(2)[0], 1, 1])
-    return n.add(graph.AddOp(y, bias))
+    return n.add(graph.AddOp(y, n.reshape(n.input(2), [-1, 1, 1])))
 
 
 def max_pool(n: Node) -> Sequence[SSAValue]:
-    two_dimensional(n)
-    if n.int_attr("storage_order", 0):
+    if n.flag("storage_order") and n.output_count() > 1:
         raise Unsupported("indices in column-major order are not supported")
-    kernel = n.int_list("kernel_shape", ())
-    dilations, strides = n.int_list("dilations", (1, 1)), n.int_list("strides", (1, 1))
+    window = Window(n, n.int_list("kernel_shape"))
     op = graph.MaxPool2dOp(
         n.input(),
-        kernel,
-        strides=strides,
-        padding=window(n, kernel, dilations, strides),
-        dilations=dilations,
-        ceil_mode=bool(n.int_attr("ceil_mode", 0)),
+        window.kernel,
+        strides=window.strides,
+        padding=window.padding,
+        dilations=window.dilations,
+        ceil_mode=n.flag("ceil_mode"),
         indices=n.output_count() > 1,
     )
-    n.add(op)
-    return op.results
+    return n.insert(op).results
 
 
 def average_pool(n: Node) -> SSAValue:
-    two_dimensional(n)
-    kernel = n.int_list("kernel_shape", ())
-    dilations, strides = n.int_list("dilations", (1, 1)), n.int_list("strides", (1, 1))
-    if dilations != [1, 1]:
-        raise Unsupported(f"dilations {dilations} are not supported")
+    window = Window(n, n.int_list("kernel_shape"))
+    if window.dilations != [1, 1]:
+        raise Unsupported(f"dilations {window.dilations} are not supported")
     return n.add(
         graph.AvgPool2dOp(
             n.input(),
-            kernel,
-            strides=strides,
-            padding=window(n, kernel, dilations, strides),
-            ceil_mode=bool(n.int_attr("ceil_mode", 0)),
-            count_include_pad=bool(n.int_attr("count_include_pad", 0)),
+            window.kernel,
+            strides=window.strides,
+            padding=window.padding,
+            ceil_mode=n.flag("ceil_mode"),
+            count_include_pad=n.flag("count_include_pad"),
         )
     )
 
 
 def global_pool(kind: str) -> Callable[[Node], SSAValue]:
     def handler(n: Node) -> SSAValue:
+        if n.rank() < 3:
+            raise Unsupported("expected spatial dimensions")
         axes = list(range(2, n.rank()))
         return n.add(graph.ReduceOp(kind, n.input(), axes=axes, keepdims=True))
 
@@ -108,10 +121,10 @@ def global_pool(kind: str) -> Callable[[Node], SSAValue]:
 
 
 def batch_norm(n: Node) -> SSAValue:
-    n.ignore("momentum")
-    if n.int_attr("training_mode", 0) or n.output_count() > 1:
+    n.ignore("momentum", "is_test")
+    if n.flag("training_mode") or n.output_count() > 1:
         raise Unsupported("training is not supported")
-    if n.int_attr("spatial", 1) != 1:
+    if not n.flag("spatial", default=True):
         raise Unsupported("statistics per element ('spatial' is 0) are not supported")
     epsilon = n.float_attr("epsilon", 1e-5)
     return n.add(graph.BatchNormOp(*(n.input(i) for i in range(5)), epsilon=epsilon))
@@ -129,44 +142,63 @@ def softmax(
             return n.add(op(n.input(), axis))
         # Before opset 13 all dimensions from the axis on are one.
         shape = n.shape()
-        if -1 in shape[1:]:
+        if -1 in shape[max(axis, 1) :]:
             raise Unsupported("flattening sizes that are not static")
-        rows: list[int | graph.InputDim] = [
-            graph.InputDim(i) if size < 0 else size
-            for i, size in enumerate(shape[:axis])
-        ]
-        flat = n.reshape(n.input(), [*rows, -1])
-        result = n.add(op(flat, axis))
-        back = [graph.InputDim(i) if s < 0 else s for i, s in enumerate(shape)]
+        rows = [graph.InputDim(i) if s < 0 else s for i, s in enumerate(shape[:axis])]
+        result = n.add(op(n.reshape(n.input(), [*rows, -1]), axis))
+        back = [*rows, *shape[axis:]]
         return n.reshape(result, back)
 
     return handler
 
 
 def gemm(n: Node) -> SSAValue:
+    if n.rank(0) != 2 or n.rank(1) != 2:
+        raise Unsupported("expected two matrices")
+    if n.opset < 7 and n.flag("broadcast"):
+        raise Unsupported("broadcasting before opset 7 is not supported")
     a, b = n.input(0), n.input(1)
-    if n.int_attr("transA", 0):
+    if n.flag("transA"):
         a = n.add(graph.TransposeOp(a, [1, 0]))
-    if n.int_attr("transB", 0):
+    if n.flag("transB"):
         b = n.add(graph.TransposeOp(b, [1, 0]))
-    y = n.add(graph.MatmulOp(a, b))
-    element = type_of(y).element_type
-    alpha, beta = n.float_attr("alpha", 1.0), n.float_attr("beta", 1.0)
-    if alpha != 1.0:
-        y = n.add(graph.MulOp(y, n.splat(alpha, element)))
+    y = scaled(n, n.add(graph.MatmulOp(a, b)), n.float_attr("alpha", 1.0))
+    beta = n.float_attr("beta", 1.0)
     if not n.has(2):
         return y
-    c = n.input(2)
-    if beta != 1.0:
-        c = n.add(graph.MulOp(c, n.splat(beta, element)))
-    return n.add(graph.AddOp(y, c))
+    return n.add(graph.AddOp(y, scaled(n, n.input(2), beta)))
+
+
+def scaled(n: Node, value: SSAValue, factor: float) -> SSAValue:
+    """A value times a factor."""
+    if factor == 1.0:
+        return value
+    element = type_of(value).element_type
+    if not isinstance(element, AnyFloat):
+        raise Unsupported(f"expected factors of 1 for integers, but got {factor}")
+    return n.add(graph.MulOp(value, n.splat(factor, element)))
 
 
 def matmul(n: Node) -> SSAValue:
+    """A vector is a matrix of one row or column, which the result does not have."""
     a, b = n.input(0), n.input(1)
-    if n.rank(0) == 1 or n.rank(1) == 1:
-        raise Unsupported("expected operands of two dimensions or more")
-    return n.add(graph.MatmulOp(a, b))
+    ranks = n.rank(0), n.rank(1)
+    if 0 in ranks:
+        raise Unsupported("expected operands with dimensions")
+    if ranks[0] == 1:
+        a = n.reshape(a, [1, -1])
+    if ranks[1] == 1:
+        b = n.reshape(b, [-1, 1])
+    y = n.add(graph.MatmulOp(a, b))
+    if 1 not in ranks:
+        return y
+    kept = list(range(len(shape_of(y))))
+    if ranks[1] == 1:
+        kept.pop()
+    if ranks[0] == 1:
+        kept.pop(-2 if ranks[1] != 1 else -1)
+    sizes = shape_of(y)
+    return n.reshape(y, [graph.InputDim(i) if sizes[i] < 0 else sizes[i] for i in kept])
 
 
 HANDLERS: dict[str, Callable[[Node], SSAValue | Sequence[SSAValue]]] = {

@@ -2,59 +2,92 @@
 Reading a model's file without trusting it.
 """
 
+import errno
 import os
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from xdsl.dialects.builtin import FileLineColLoc, IntAttr, LocationAttr, StringAttr
+from xdsl.dialects.builtin import LocationAttr
 
-from transom.dialects.diagnostics import OpError
+from transom.dialects.diagnostics import OpError, file_location
+from transom.dialects.onnx_weights import parse_model, weights_of
+from transom.dialects.weight_files import WeightError, WeightFiles
 
 if TYPE_CHECKING:
-    from onnx import ModelProto
+    from onnx import GraphProto
 
-MAX_BYTES = 2**31 - 1
-"""The limit of protobuf."""
+DOMAINS = ("", "ai.onnx")
+"""The names of ONNX's own operators."""
 
-MAX_NODES = 1_000_000
-"""Nodes of a graph before it is refused."""
-
-
-def place_in(path: str, line: int = 1) -> LocationAttr:
-    """A place in a model: the number of a node stands for a line."""
-    return FileLineColLoc(StringAttr(path), IntAttr(line), IntAttr(1))
+MIN_OPSET = 6
+"""Before, operators said other things under their names."""
 
 
-def read_model(path: str) -> "ModelProto":
+@dataclass(frozen=True)
+class Model:
+    """A model whose file is read, and whose weights are not."""
+
+    path: str
+    graph: "GraphProto"
+    """Without the raw data of its initialisers, which `files` gives."""
+    opset: int
+    files: WeightFiles
+
+    @property
+    def file_name(self) -> str:
+        """The path of the model relative to its folder."""
+        return Path(self.path).name
+
+    def place(self, number: int = 1) -> LocationAttr:
+        """A place in the model: the number of a node stands for a line."""
+        return place_in(self.path, number)
+
+
+def place_in(path: str, number: int = 1) -> LocationAttr:
+    """The place of the node of this number, counted from 1; the first is the file's."""
+    return file_location(path, number, 1)
+
+
+def read_model(path: str) -> Model:
     """
     The model of a file; external data is not looked at.
 
     Raises `OpError` if the file is no model, and `OSError` if it can not be read.
     """
+    if os.path.isdir(path):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
+    os.stat(path)
+    files = WeightFiles(Path(path).parent)
     try:
-        import onnx
-        from google.protobuf.message import DecodeError
-    except ImportError:
-        raise OpError(
-            place_in(path), "the package 'onnx' is not installed; install transom[onnx]"
-        ) from None
-    size = os.stat(path).st_size
-    if size > MAX_BYTES:
-        raise OpError(
-            place_in(path),
-            f"expected at most {MAX_BYTES} bytes, the limit of ONNX, but got {size}",
-        )
-    try:
-        model = onnx.ModelProto.FromString(Path(path).read_bytes())
-    except (DecodeError, ValueError):
-        raise OpError(place_in(path), "expected an ONNX model") from None
-    if not model.HasField("graph") or not model.opset_import:
+        file = files.open(Path(path).name)
+        model = parse_model(file)
+    except WeightError as e:
+        raise OpError(place_in(path), str(e)) from None
+    files.provide(file, weights_of(model, files, ""))
+    proto = model.proto
+    if not proto.HasField("graph") or not proto.opset_import:
         raise OpError(
             place_in(path), "expected an ONNX model with a graph and an opset"
         )
-    if len(model.graph.node) > MAX_NODES:
+    if proto.functions:
+        raise OpError(
+            place_in(path), "expected a model without functions of its own; inline them"
+        )
+    opsets = {entry.domain: entry.version for entry in proto.opset_import}
+    opset = next((opsets[name] for name in DOMAINS if name in opsets), None)
+    if opset is None:
+        raise OpError(place_in(path), "expected an opset of the default domain")
+    _check_opset(path, opset)
+    return Model(path, proto.graph, opset, files)
+
+
+def _check_opset(path: str, opset: int) -> None:
+    from onnx import defs
+
+    last = defs.onnx_opset_version()
+    if not MIN_OPSET <= opset <= last:
         raise OpError(
             place_in(path),
-            f"expected at most {MAX_NODES} nodes, but got {len(model.graph.node)}",
+            f"expected an opset of {MIN_OPSET} to {last}, but got {opset}",
         )
-    return model

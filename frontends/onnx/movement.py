@@ -2,26 +2,32 @@
 Operators that move elements, and constants.
 """
 
+import math
 from collections.abc import Callable, Sequence
-from typing import Any
 
-import numpy as np
+from xdsl.dialects.builtin import f32
 from xdsl.ir import SSAValue
 
 from transom.dialects import graph
+from transom.dialects.dtypes import element_type
 from transom.frontends.onnx.node import (
     Node,
     Unsupported,
+    positive_axes,
     positive_axis,
 )
+from transom.frontends.onnx.sizes import RuntimeSize, Size, sizes_of
 
-MAX_ELEMENTS = 2**31
-"""Elements that a constant of a model may ask for."""
+MAX_CONSTANT = 2**28
+"""Elements that `ConstantOfShape` may ask for."""
 
-Shape = list[int | graph.InputDim]
+COMBINES = ("none", "add", "max", "min", "mul")
+
+KEEP = 0
+"""What stands in the shape of a `Reshape` for a size of the input."""
 
 
-def sizes_of(n: Node, index: int = 0) -> Shape:
+def own_shape(n: Node, index: int = 0) -> list[int | graph.InputDim]:
     """The shape of an input, as a reshape of that input says it."""
     return [
         graph.InputDim(axis) if size < 0 else size
@@ -30,12 +36,13 @@ def sizes_of(n: Node, index: int = 0) -> Shape:
 
 
 def reshape(n: Node) -> SSAValue:
-    wanted = n.integers(1) if n.opset >= 5 else n.int_list("shape", ())
-    keep_zero = bool(n.int_attr("allowzero", 0))
-    own = sizes_of(n)
-    shape: Shape = []
-    for axis, size in enumerate(wanted):
-        if size == 0 and not keep_zero:
+    keep = KEEP if not n.flag("allowzero") else None
+    own = own_shape(n)
+    shape: list[int | graph.InputDim] = []
+    for axis, size in enumerate(wanted_sizes(n, 1)):
+        if isinstance(size, RuntimeSize):
+            shape.append(dimension_of(n.input(), size))
+        elif size == keep:
             if axis >= len(own):
                 raise Unsupported(f"there is no dimension {axis} to keep")
             shape.append(own[axis])
@@ -44,17 +51,33 @@ def reshape(n: Node) -> SSAValue:
     return n.reshape(n.input(), shape)
 
 
+def wanted_sizes(n: Node, index: int) -> list[Size]:
+    """An input that is a shape."""
+    array = n.known(index)
+    if array.dtype == object:
+        sizes: list[Size] = list(array.reshape(-1))
+        return sizes
+    return [*n.integers(index)]
+
+
+def dimension_of(value: SSAValue, size: RuntimeSize) -> int | graph.InputDim:
+    """What a reshape of a value says of a size: a dimension with it, else the rest."""
+    for axis, own in enumerate(sizes_of(value)):
+        if isinstance(own, RuntimeSize) and size.is_size_of(value, axis):
+            return graph.InputDim(axis)
+    return -1
+
+
 def flatten(n: Node) -> SSAValue:
     rank = n.rank()
     axis = n.int_attr("axis", 1)
     axis = rank if axis == rank else positive_axis(axis, rank)
     shape = n.shape()
     leading, trailing = shape[:axis], shape[axis:]
-    if -1 not in leading:
-        return n.reshape(n.input(), [int(np.prod(leading, dtype=object)), -1])
-    if -1 not in trailing:
-        return n.reshape(n.input(), [-1, int(np.prod(trailing, dtype=object))])
-    raise Unsupported("sizes that are not static on both sides of the axis")
+    if -1 in leading and -1 in trailing:
+        raise Unsupported("sizes that are not static on both sides of the axis")
+    sizes = [-1 if -1 in side else math.prod(side) for side in (leading, trailing)]
+    return n.reshape(n.input(), sizes)
 
 
 def transpose(n: Node) -> SSAValue:
@@ -62,46 +85,50 @@ def transpose(n: Node) -> SSAValue:
     return n.add(graph.TransposeOp(n.input(), order))
 
 
-def axes_of(n: Node, rank: int) -> list[int] | None:
-    """Axes that are an input from opset 13 on, and an attribute before."""
+def squeezed_axes(n: Node, rank: int) -> list[int] | None:
+    """The axes of `Squeeze`: an input from opset 13 on, an attribute before."""
     if n.opset >= 13:
         axes = n.integers(1) if n.has(1) else None
     else:
-        axes = n.int_list("axes", ()) if n.given("axes") else None
-    return None if axes is None else sorted(positive_axis(a, rank) for a in axes)
+        axes = n.int_list("axes") if n.given("axes") else None
+    return None if axes is None else positive_axes(axes, rank)
 
 
 def squeeze(n: Node) -> SSAValue:
-    own = sizes_of(n)
-    axes = axes_of(n, len(own))
+    own = own_shape(n)
+    axes = squeezed_axes(n, len(own))
     if axes is None:
-        if any(isinstance(size, graph.InputDim) for size in own):
+        if -1 in n.shape():
             raise Unsupported("expected axes where sizes are not static")
         axes = [axis for axis, size in enumerate(own) if size == 1]
-    if wrong := [axis for axis in axes if own[axis] != 1]:
-        raise Unsupported(f"expected a size of 1 at axis {wrong[0]}")
+    for axis in axes:
+        if own[axis] != 1:
+            raise Unsupported(f"expected a size of 1 at axis {axis}")
     return n.reshape(n.input(), [s for axis, s in enumerate(own) if axis not in axes])
 
 
+def unsqueezed_axes(n: Node, rank: int) -> list[int]:
+    """The axes of `Unsqueeze`, which count dimensions of the result."""
+    axes = n.integers(1) if n.opset >= 13 else n.int_list("axes")
+    return positive_axes(axes, rank + len(axes))
+
+
 def unsqueeze(n: Node) -> SSAValue:
-    own = sizes_of(n)
-    axes = n.integers(1) if n.opset >= 13 else n.int_list("axes", ())
-    rank = len(own) + len(axes)
-    axes = [positive_axis(axis, rank) for axis in axes]
-    if len(set(axes)) != len(axes):
-        raise Unsupported(f"expected each axis once, but got {axes}")
+    own = own_shape(n)
+    axes = set(unsqueezed_axes(n, len(own)))
     rest = iter(own)
+    rank = len(own) + len(axes)
     return n.reshape(n.input(), [1 if a in axes else next(rest) for a in range(rank)])
 
 
 def concat(n: Node) -> SSAValue:
-    return n.add(graph.ConcatOp(n.inputs(), n.axis("axis", 1, n.rank())))
+    return n.add(graph.ConcatOp(n.inputs(), n.axis("axis", None, n.rank())))
 
 
-def slice_(n: Node) -> SSAValue:
-    rank, shape = n.rank(), n.shape()
+def slices_of(n: Node, rank: int) -> dict[int, slice]:
+    """What `Slice` takes of each axis: attributes before opset 10, inputs since."""
     if n.opset < 10:
-        starts, ends = n.int_list("starts", ()), n.int_list("ends", ())
+        starts, ends = n.int_list("starts"), n.int_list("ends")
         axes = n.int_list("axes", range(len(starts)))
         steps = [1] * len(starts)
     else:
@@ -110,65 +137,80 @@ def slice_(n: Node) -> SSAValue:
         steps = n.integers(4) if n.has(4) else [1] * len(starts)
     if not len(starts) == len(ends) == len(axes) == len(steps):
         raise Unsupported("starts, ends, axes and steps differ in number")
+    if 0 in steps:
+        raise Unsupported("expected steps other than 0")
+    axes = [positive_axis(axis, rank) for axis in axes]
+    if len(set(axes)) != len(axes):
+        raise Unsupported(f"expected each axis once, but got {axes}")
+    slices = map(slice, starts, ends, steps)
+    return dict(zip(axes, slices, strict=True))
+
+
+def slice_(n: Node) -> SSAValue:
+    rank, shape = n.rank(), n.shape()
     begin, count, step = [0] * rank, [-1] * rank, [1] * rank
-    for start, end, axis, stride in zip(starts, ends, axes, steps, strict=True):
-        axis = positive_axis(axis, rank)
+    for axis, numbers in slices_of(n, rank).items():
         if shape[axis] < 0:
             raise Unsupported(f"axis {axis} is sliced, and its size is not static")
-        if stride == 0:
-            raise Unsupported("a step of 0")
-        bounds = range(shape[axis])[slice(start, end, stride)]
-        begin[axis], step[axis], count[axis] = bounds.start, stride, len(bounds)
-        if not len(bounds):
-            begin[axis] = 0
+        places = range(shape[axis])[numbers]
+        step[axis], count[axis] = places.step, len(places)
+        begin[axis] = places.start if places else 0
     return n.add(graph.SliceOp(n.input(), begin, count, step))
 
 
 def split(n: Node) -> list[SSAValue]:
     axis = n.axis("axis", 0, n.rank())
-    size, count = n.shape()[axis], len(n.proto.output)
+    size = n.shape()[axis]
     if size < 0:
         raise Unsupported("the axis is of a size that is not static")
-    if n.opset >= 13:
-        parts = n.integers(1) if n.has(1) else None
-        count = n.int_attr("num_outputs", count)
-    else:
-        parts = n.int_list("split", ()) if n.given("split") else None
-    if parts is None:
-        largest = -(-size // count)
-        parts = [min(largest, size - i * largest) for i in range(count)]
-    if sum(parts) != size or min(parts, default=0) < 0:
-        raise Unsupported(f"expected parts of {size} together, but got {parts}")
     values: list[SSAValue] = []
     start = 0
-    for part in parts:
-        begin, counts = [0] * n.rank(), [-1] * n.rank()
-        begin[axis], counts[axis] = start, part
-        values.append(n.add(graph.SliceOp(n.input(), begin, counts)))
+    for part in split_sizes(n, size):
+        begin, count = [0] * n.rank(), [-1] * n.rank()
+        begin[axis], count[axis] = start, part
+        values.append(n.add(graph.SliceOp(n.input(), begin, count)))
         start += part
     return values
 
 
+def split_sizes(n: Node, size: int) -> list[int]:
+    """The sizes of the parts along the axis: an attribute before opset 13."""
+    count = len(n.proto.output)
+    if n.int_attr("num_outputs", count) != count:
+        raise Unsupported(f"expected 'num_outputs' of {count}, the number of outputs")
+    if n.opset >= 13:
+        parts = n.integers(1) if n.has(1) else None
+    else:
+        parts = n.int_list("split") if n.given("split") else None
+    if parts is None:
+        most = -(-size // count)
+        parts = [max(min(most, size - i * most), 0) for i in range(count)]
+    if len(parts) != count or sum(parts) != size or min(parts) < 0:
+        raise Unsupported(f"expected {count} parts of {size} together, but got {parts}")
+    return parts
+
+
 def pad(n: Node) -> SSAValue:
-    if n.string_attr("mode", "constant") != "constant":
-        raise Unsupported("only padding with a constant is supported")
+    mode = n.string_attr("mode", "constant")
+    if mode != "constant":
+        raise Unsupported(f"'mode' is '{mode}'")
     rank = n.rank()
     value: float = 0
+    axes = list(range(rank))
     if n.opset < 11:
-        pads, value = n.int_list("pads", ()), n.float_attr("value", 0.0)
-        axes = list(range(rank))
+        pads, value = n.int_list("pads"), n.float_attr("value", 0.0)
     else:
         pads = n.integers(1)
         if n.has(2):
-            value = n.constant(2).reshape(-1)[0].item()
-        axes = n.integers(3) if n.has(3) else list(range(rank))
-    axes = [positive_axis(axis, rank) for axis in axes]
-    if len(pads) != 2 * len(axes):
-        raise Unsupported(f"expected {2 * len(axes)} pads, but got {len(pads)}")
+            value = n.scalar(2)
+        if n.has(3):
+            axes = [positive_axis(axis, rank) for axis in n.integers(3)]
+    if len(pads) != 2 * len(axes) or len(set(axes)) != len(axes):
+        raise Unsupported(f"expected two pads for each axis, but got {pads}")
     low, high = [0] * rank, [0] * rank
     for i, axis in enumerate(axes):
         low[axis], high[axis] = pads[i], pads[i + len(axes)]
-    if min(*low, *high, 0) < 0:
+    if any(count < 0 for count in pads):
         raise Unsupported("negative pads are not supported")
     return n.add(graph.PadOp(n.input(), low, high, value))
 
@@ -180,17 +222,19 @@ def gather(n: Node) -> SSAValue:
 
 def scatter(n: Node) -> SSAValue:
     combine = n.string_attr("reduction", "none")
+    if combine not in COMBINES:
+        raise Unsupported(f"'reduction' is '{combine}'")
     axis = n.axis("axis", 0, n.rank())
     return n.add(graph.ScatterOp(n.input(0), n.input(1), n.input(2), axis, combine))
 
 
 def expand(n: Node) -> SSAValue:
-    wanted = n.integers(1)
-    own = n.shape()
+    wanted, own = n.integers(1), n.shape()
     rank = max(len(own), len(wanted))
-    aligned = [1] * (rank - len(wanted)) + wanted
-    shape: list[Any] = [1] * (rank - len(own)) + list(own)
-    for axis, size in enumerate(aligned):
+    shape: list[int] = [1] * (rank - len(own)) + list(own)
+    for axis, size in enumerate([1] * (rank - len(wanted)) + wanted):
+        if size < 1:
+            raise Unsupported(f"expected sizes of 1 and more, but got {size}")
         if size != 1:
             shape[axis] = size
     if -1 in shape:
@@ -199,42 +243,22 @@ def expand(n: Node) -> SSAValue:
 
 
 def constant(n: Node) -> SSAValue:
-    dtypes: dict[str, Any] = {
-        "value_float": np.float32,
-        "value_int": np.int64,
-        "value_floats": np.float32,
-        "value_ints": np.int64,
-    }
-    array = n.tensor_attr("value")
-    for name, dtype in dtypes.items():
-        if n.given(name):
-            array = np.asarray(n.raw(name), dtype)
-    if array is None:
-        raise Unsupported("strings and sparse tensors are not supported")
-    return n.known(array)
+    raise Unsupported("strings and sparse tensors are not supported")
 
 
 def constant_of_shape(n: Node) -> SSAValue:
     shape = n.integers(0)
-    if min(shape, default=0) < 0:
-        raise Unsupported(f"expected sizes >= 0, but got {shape}")
-    if int(np.prod(shape, dtype=object)) > MAX_ELEMENTS:
-        raise Unsupported(f"expected at most {MAX_ELEMENTS} elements, but got {shape}")
+    if any(size < 0 for size in shape) or math.prod(shape) > MAX_CONSTANT:
+        raise Unsupported(
+            f"expected a shape of at most {MAX_CONSTANT} elements, but got {shape}"
+        )
     value = n.tensor_attr("value")
-    if value is None:
-        value = np.zeros(1, np.float32)
-    if value.size != 1:
-        raise Unsupported(f"expected one value, but got {value.size}")
-    # A view: every element is the same one.
-    return n.known(np.broadcast_to(value.reshape(()), shape))
-
-
-def shape(n: Node) -> SSAValue:
-    rank = n.rank()
-    sizes = list(n.shape())[n.int_attr("start", 0) : n.int_attr("end", rank)]
-    if -1 in sizes:
-        raise Unsupported("sizes that are not static are not supported")
-    return n.known(np.array(sizes, np.int64))
+    if value is not None and value.size != 1:
+        raise Unsupported(f"expected one element as 'value', but got {value.size}")
+    # A constant would hold each of the elements.
+    element = f32 if value is None else element_type(value.dtype)
+    scalar = n.splat(0 if value is None else value.item(), element)
+    return n.add(graph.BroadcastOp(scalar, shape))
 
 
 HANDLERS: dict[str, Callable[[Node], SSAValue | Sequence[SSAValue]]] = {
@@ -246,8 +270,8 @@ HANDLERS: dict[str, Callable[[Node], SSAValue | Sequence[SSAValue]]] = {
     "Gather": gather,
     "Pad": pad,
     "Reshape": reshape,
+    "Scatter": scatter,
     "ScatterElements": scatter,
-    "Shape": shape,
     "Slice": slice_,
     "Split": split,
     "Squeeze": squeeze,

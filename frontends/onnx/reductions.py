@@ -7,7 +7,7 @@ from collections.abc import Callable
 from xdsl.ir import SSAValue
 
 from transom.dialects import graph
-from transom.frontends.onnx.node import Node, Unsupported, positive_axis
+from transom.frontends.onnx.node import Node, Unsupported, positive_axes, positive_axis
 
 
 def reduce(kind: str, axes_input_since: int) -> Callable[[Node], SSAValue]:
@@ -19,12 +19,11 @@ def reduce(kind: str, axes_input_since: int) -> Callable[[Node], SSAValue]:
             axes = n.integers(1) if n.has(1) else []
         else:
             axes = n.int_list("axes", ())
-        keepdims = bool(n.int_attr("keepdims", 1))
-        if not axes:
-            if n.int_attr("noop_with_empty_axes", 0):
-                return n.input()
-            axes = list(range(rank))
-        axes = sorted(positive_axis(axis, rank) for axis in axes)
+        keepdims = n.flag("keepdims", default=True)
+        keeps_all = n.flag("noop_with_empty_axes")
+        if not axes and keeps_all:
+            return n.input()
+        axes = positive_axes(axes, rank) if axes else list(range(rank))
         return n.add(graph.ReduceOp(kind, n.input(), axes=axes, keepdims=keepdims))
 
     return handler
@@ -32,23 +31,25 @@ def reduce(kind: str, axes_input_since: int) -> Callable[[Node], SSAValue]:
 
 def arg_reduce(kind: str) -> Callable[[Node], SSAValue]:
     def handler(n: Node) -> SSAValue:
-        if n.int_attr("select_last_index", 0):
+        if n.flag("select_last_index"):
             raise Unsupported("the last of several extremes is not supported")
         axis = n.axis("axis", 0, n.rank())
-        keepdims = bool(n.int_attr("keepdims", 1))
+        keepdims = n.flag("keepdims", default=True)
         return n.add(graph.ArgReduceOp(kind, n.input(), axis=axis, keepdims=keepdims))
 
     return handler
 
 
 def cumsum(n: Node) -> SSAValue:
-    (axis,) = n.integers(1)
+    axis = n.scalar(1)
+    if not isinstance(axis, int):
+        raise Unsupported(f"expected an integer as axis, but got {axis}")
     return n.add(
         graph.CumsumOp(
             n.input(),
             positive_axis(axis, n.rank()),
-            exclusive=bool(n.int_attr("exclusive", 0)),
-            reverse=bool(n.int_attr("reverse", 0)),
+            exclusive=n.flag("exclusive"),
+            reverse=n.flag("reverse"),
         )
     )
 

@@ -1,0 +1,66 @@
+"""
+The types of what a model takes.
+"""
+
+import math
+from typing import TYPE_CHECKING
+
+from transom.dialects import graph
+from transom.dialects.diagnostics import OpError
+from transom.dialects.dtypes import element_type
+from transom.dialects.graph.desc import AnyTensor
+from transom.dialects.onnx_weights import dtype_of_kind, kind_name
+from transom.frontends.onnx.model_file import Model
+from transom.frontends.onnx.node import Unsupported, shape_in
+from transom.frontends.onnx.sizes import MAX_RANK
+
+if TYPE_CHECKING:
+    from onnx import ValueInfoProto
+
+MAX_ELEMENTS = 2**40
+"""Elements of a value; a model with a larger one is absurd."""
+
+
+def input_type(model: Model, info: "ValueInfoProto") -> AnyTensor:
+    """The type of an input. Raises `OpError` for what is no tensor of numbers."""
+    try:
+        type = _tensor_of(info)
+        check_size(type)
+    except Unsupported as e:
+        raise OpError(model.place(), f"input '{info.name}': {e}") from None
+    return type
+
+
+def _tensor_of(info: "ValueInfoProto") -> AnyTensor:
+    if not info.type.HasField("tensor_type"):
+        raise Unsupported("expected a tensor")
+    tensor = info.type.tensor_type
+    dtype = dtype_of_kind(tensor.elem_type)
+    if dtype is None:
+        kind = kind_name(tensor.elem_type)
+        raise Unsupported(f"elements of type {kind} are not supported")
+    if not tensor.HasField("shape"):
+        raise Unsupported("expected a known number of dimensions")
+    shape: list[int | str | None] = []
+    for dim in tensor.shape.dim:
+        if not dim.HasField("dim_value"):
+            shape.append(dim.dim_param or None)
+        elif dim.dim_value >= 0:
+            shape.append(dim.dim_value)
+        else:
+            raise Unsupported(f"expected sizes >= 0, but got {dim.dim_value}")
+    return graph.tensor(shape, element_type(dtype))
+
+
+def check_size(type: AnyTensor) -> None:
+    """Raises `Unsupported` for a tensor type that nothing can hold."""
+    shape = shape_in(type)
+    if len(shape) > MAX_RANK:
+        raise Unsupported(
+            f"expected at most {MAX_RANK} dimensions, but got {len(shape)}"
+        )
+    sizes = [size for size in shape if size > 0]
+    if math.prod(sizes) > MAX_ELEMENTS:
+        raise Unsupported(
+            f"expected at most {MAX_ELEMENTS} elements, but got {math.prod(sizes)}"
+        )
