@@ -952,4 +952,269 @@ swift: aclass db dsp hwdiv hwdiv-arm mp neon perfmon v7 vfp4
 xscale: v5te
 """,
     ),
+    "riscv32": Architecture(
+        name="riscv32",
+        triple="riscv32-unknown-elf",
+        base="generic-rv32",
+        free="32bit 64bit add-load-fusion addi-load-fusion andes45 auipc-addi-fusion auipc-load-fusion bfext-fusion conditional-cmv-fusion disable-latency-sched-heuristic disable-misched-load-clustering disable-misched-store-clustering disable-postmisched-load-clustering disable-postmisched-store-clustering dlen-factor-2 enable-vsetvli-sched-heuristic exact-asm experimental experimental-rvm23u32 forced-atomics i ld-add-fusion log-vrgather lui-addi-fusion lui-load-fusion mips-p8700 no-default-unroll no-sink-splat-operands no-trailing-seq-cst-fence optimized-nf2-segment-load-store optimized-nf3-segment-load-store optimized-nf4-segment-load-store optimized-nf5-segment-load-store optimized-nf6-segment-load-store optimized-nf7-segment-load-store optimized-nf8-segment-load-store optimized-zero-stride-load permissive-zalrsc predictable-select-expensive prefer-vsetvli-over-read-vlenb prefer-w-inst relax reserve-x1 reserve-x10 reserve-x11 reserve-x12 reserve-x13 reserve-x14 reserve-x15 reserve-x16 reserve-x17 reserve-x18 reserve-x19 reserve-x2 reserve-x20 reserve-x21 reserve-x22 reserve-x23 reserve-x24 reserve-x25 reserve-x26 reserve-x27 reserve-x28 reserve-x29 reserve-x3 reserve-x30 reserve-x31 reserve-x4 reserve-x5 reserve-x6 reserve-x7 reserve-x8 reserve-x9 rva20s64 rva20u64 rva22s64 rva22u64 rva23s64 rva23u64 rvb23s64 rvb23u64 rvi20u32 rvi20u64 save-restore shifted-zextw-fusion short-forward-branch-ialu short-forward-branch-iload short-forward-branch-iminmax short-forward-branch-imul shxadd-load-fusion sifive7 single-element-vec-fp64 tagged-globals unaligned-scalar-mem unaligned-vector-mem use-postra-scheduler ventana-veyron vl-dependent-latency vxrm-pipeline-flush xqccmp zce zcmp zcmt zdinx zexth-fusion zextw-fusion zfinx zhinx zhinxmin zilsd-4byte-align",
+        implies="""\
+a: zaamo zalrsc
+b: zba zbb zbs
+c: zca
+d: f
+e:
+experimental-p:
+experimental-smpmpmt:
+experimental-svukte:
+experimental-xrivosvisni:
+experimental-xrivosvizip:
+experimental-xsfmclic:
+experimental-xsfsclic:
+experimental-zibi:
+experimental-zicfilp: zicsr
+experimental-zicfiss: zicsr zimop
+experimental-zvbc32e: zve32x
+experimental-zvfbfa: zfbfmin zve32f
+experimental-zvfofp8min: zve32f
+experimental-zvkgs: zvkg
+experimental-zvqdotq: zve32x
+f: zicsr
+h:
+m: zmmul
+q: d
+sdext:
+sdtrig:
+sha: h shcounterenw shgatpa shtvala shvsatpa shvstvala shvstvecd ssstateen
+shcounterenw:
+shgatpa:
+shlcofideleg:
+shtvala:
+shvsatpa:
+shvstvala:
+shvstvecd:
+smaia:
+smcdeleg:
+smcntrpmf:
+smcsrind:
+smctr: sscsrind
+smdbltrp: zicsr
+smepmp:
+smmpm:
+smnpm:
+smrnmi:
+smstateen:
+ssaia:
+ssccfg:
+ssccptr:
+sscofpmf:
+sscounterenw:
+sscsrind:
+ssctr: sscsrind
+ssdbltrp: zicsr
+ssnpm:
+sspm:
+ssqosid:
+ssstateen:
+ssstrict:
+sstc:
+sstvala:
+sstvecd:
+ssu64xl:
+supm:
+svade:
+svadu:
+svbare:
+svinval:
+svnapot:
+svpbmt:
+svvptc:
+v: zve64d zvl128b zvl32b zvl64b
+xandesbfhcvt: f
+xandesperf:
+xandesvbfhcvt: zve32f
+xandesvdot: zve32x
+xandesvpackfph: f
+xandesvsinth: zve32x
+xandesvsintload: zve32x
+xcvalu:
+xcvbi:
+xcvbitmanip:
+xcvelw:
+xcvmac:
+xcvmem:
+xcvsimd:
+xmipscbop:
+xmipscmov:
+xmipsexectl:
+xmipslsp:
+xqci: xqcia xqciac xqcibi xqcibm xqcicli xqcicm xqcics xqcicsr xqciint xqciio xqcilb xqcili xqcilia xqcilo xqcilsm xqcisim xqcisls xqcisync
+xqcia:
+xqciac: zca
+xqcibi: zca
+xqcibm: zca
+xqcicli:
+xqcicm: zca
+xqcics:
+xqcicsr:
+xqciint: zca
+xqciio:
+xqcilb: zca
+xqcili: zca
+xqcilia: zca
+xqcilo: zca
+xqcilsm:
+xqcisim: zca
+xqcisls:
+xqcisync: zca
+xsfcease:
+xsfmm128t: xsfmmbase
+xsfmm16t: xsfmmbase
+xsfmm32a16f: xsfmmbase zve32f
+xsfmm32a32f: xsfmmbase zve32f
+xsfmm32a8f: xsfmmbase zve32f
+xsfmm32a8i: xsfmmbase
+xsfmm32t: xsfmmbase
+xsfmm64a64f: xsfmmbase zve64d
+xsfmm64t: xsfmmbase
+xsfmmbase: zve32x
+xsfvcp: zve32x
+xsfvfexp16e: zvfh
+xsfvfexp32e: zve32f
+xsfvfexpa: zve32f
+xsfvfexpa64e: xsfvfexpa zve64d
+xsfvfnrclipxfqf: zve32f
+xsfvfwmaccqqq: zvfbfmin
+xsfvqmaccdod: zve32x
+xsfvqmaccqoq: zve32x
+xsifivecdiscarddlone:
+xsifivecflushdlone:
+xsmtvdot: zve32f
+xtheadba:
+xtheadbb:
+xtheadbs:
+xtheadcmo:
+xtheadcondmov:
+xtheadfmemidx:
+xtheadmac:
+xtheadmemidx:
+xtheadmempair:
+xtheadsync:
+xtheadvdot: v
+xventanacondops:
+xwchc: zca
+za128rs:
+za64rs:
+zaamo:
+zabha: zaamo
+zacas: zaamo
+zalasr:
+zalrsc:
+zama16b:
+zawrs:
+zba:
+zbb:
+zbc:
+zbkb:
+zbkc:
+zbkx:
+zbs:
+zca:
+zcb: zca
+zcd: d zca
+zcf: f zca
+zclsd: zca zilsd
+zcmop: zca
+zfa: f
+zfbfmin: f
+zfh: zfhmin
+zfhmin: f
+zic64b:
+zicbom:
+zicbop:
+zicboz:
+ziccamoa:
+ziccamoc:
+ziccif:
+zicclsm:
+ziccrse:
+zicntr: zicsr
+zicond:
+zicsr:
+zifencei:
+zihintntl:
+zihintpause:
+zihpm: zicsr
+zilsd:
+zimop:
+zk: zkn zkr zkt
+zkn: zbkb zbkc zbkx zknd zkne zknh
+zknd:
+zkne:
+zknh:
+zkr:
+zks: zbkb zbkc zbkx zksed zksh
+zksed:
+zksh:
+zkt:
+zmmul:
+ztso:
+zvbb: zvkb
+zvbc: zve64x
+zve32f: f zve32x
+zve32x: zicsr
+zve64d: d zve64f
+zve64f: zve32f zve64x
+zve64x: zve32x
+zvfbfmin: zve32f
+zvfbfwma: zfbfmin zvfbfmin
+zvfh: zfhmin zvfhmin
+zvfhmin: zve32f
+zvkb: zve32x
+zvkg: zve32x
+zvkn: zvkb zvkned zvknhb zvkt
+zvknc: zvbc zvkn
+zvkned: zve32x
+zvkng: zvkg zvkn
+zvknha: zve32x
+zvknhb: zve64x
+zvks: zvkb zvksed zvksh zvkt
+zvksc: zvbc zvks
+zvksed: zve32x
+zvksg: zvkg zvks
+zvksh: zve32x
+zvkt:
+zvl1024b: zvl512b
+zvl128b: zve64d v zvl32b zvl64b
+zvl16384b: zvl8192b
+zvl2048b: zvl1024b
+zvl256b: v
+zvl32768b: zvl16384b
+zvl32b: zve64d v zvl128b zvl64b
+zvl4096b: zvl2048b
+zvl512b: zvl256b
+zvl64b: zve64d v zvl128b zvl32b
+zvl65536b: zvl32768b
+zvl8192b: zvl4096b
+""",
+        cpus="""\
+andes-a25: a c d m xandesperf zifencei
+andes-a45: a c d m xandesperf zifencei
+andes-n45: a c d m xandesperf zifencei
+generic:
+generic-rv32:
+rocket-rv32: zicsr zifencei
+rp2350-hazard3: a c m zba zbb zbkb zbs zcb zicsr zifencei
+sifive-e20: c m zicsr zifencei
+sifive-e21: a c m zicsr zifencei
+sifive-e24: a c f m zifencei
+sifive-e31: a c m zicsr zifencei
+sifive-e34: a c f m zifencei
+sifive-e76: a c f m zifencei
+syntacore-scr1-base: c zicsr zifencei
+syntacore-scr1-max: c m zicsr zifencei
+syntacore-scr3-rv32: c m zicsr zifencei
+syntacore-scr4-rv32: c d m zifencei
+syntacore-scr5-rv32: a c d m zifencei
+""",
+    ),
 }
