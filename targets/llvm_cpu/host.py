@@ -12,7 +12,6 @@ from transom.targets.llvm_cpu.architectures import (
 )
 from transom.targets.llvm_cpu.dialect import LlvmCpuAttr
 
-
 NEVER_CHOSEN = frozenset(
     {"clzero", "invpcid", "mwaitx", "pku", "rdpru", "sgx", "shstk", "wbnoinvd"}
 )

@@ -13,11 +13,11 @@ from xdsl.parser import Parser
 from transom.dialects.graph import Graph
 from transom.dialects.symbols import (
     dead_symbols,
+    fresh_symbol,
     lookup,
     rename_symbol,
     set_symbol_name,
     symbol_name,
-    fresh_symbol,
     walk_symbol_uses,
 )
 from transom.dialects.target import MemoryOp, Target
