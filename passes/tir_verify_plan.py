@@ -22,24 +22,25 @@ func.func @main(%x: memref<16xf32>, %y: memref<16xf32>) {
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
 from xdsl.context import Context
 from xdsl.dialects import func, memref, scf
 from xdsl.dialects.builtin import MemRefType, ModuleOp
-from xdsl.ir import Block, BlockArgument, Operation, Region, SSAValue
+from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
 
 from transom.dialects import executor, tir
 from transom.dialects.diagnostics import Note, OpError, did_you_mean
 from transom.dialects.target.places import memory_space_name
 from transom.passes.memory.corner_sizes import largest_size
-
-SAME_BYTES = (memref.CastOp, memref.CollapseShapeOp, memref.ExpandShapeOp)
-"""Ops whose result is all of their operand's memory."""
-
-HARMLESS = (memref.DimOp, scf.YieldOp, scf.ConditionOp, func.ReturnOp)
-"""Ops that take memrefs and do nothing to the memory."""
+from transom.passes.memory.plan_accesses import (
+    HARMLESS,
+    SAME_BYTES,
+    accesses_of,
+    sources_of,
+)
 
 
 @dataclass(frozen=True)
@@ -108,7 +109,7 @@ def _check_calls(
             ]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _Planned:
     """A buffer with its bytes in a pool."""
 
@@ -144,15 +145,6 @@ class _Planned:
                 f"{_memory_text(pool.memory_name)}",
             )
         return _Planned(alloc, name, start, end)
-
-    def overlaps(self, other: "_Planned") -> bool:
-        """Whether two buffers have bytes in common."""
-        return (
-            self.alloc is not other.alloc
-            and self.pool == other.pool
-            and self.start < other.end
-            and other.start < self.end
-        )
 
 
 def _memory_text(name: str | None) -> str:
@@ -196,8 +188,37 @@ def _check_alignment(alloc: tir.AllocOp, start: int, pool: executor.PoolOp) -> N
         )
 
 
-State = dict[_Planned, Operation | None]
-"""Per written buffer the op that last wrote over its bytes, None if none did."""
+@dataclass
+class _State:
+    """Buffers that hold what was written to them, and those that do not any more."""
+
+    intact: set[_Planned] = field(default_factory=set[_Planned])
+    overwritten: dict[_Planned, Operation] = field(
+        default_factory=dict[_Planned, Operation]
+    )
+    """With the op that last wrote over some of the bytes."""
+
+    def copy(self) -> "_State":
+        """The same, to be changed on its own."""
+        return _State(set(self.intact), dict(self.overwritten))
+
+    def forget(self, buffer: _Planned) -> None:
+        """A buffer that holds nothing yet."""
+        self.intact.discard(buffer)
+        self.overwritten.pop(buffer, None)
+
+    def overwrite(self, others: AbstractSet[_Planned], op: Operation) -> None:
+        """An op writes to bytes of other buffers."""
+        for other in self.intact & others:
+            self.overwritten[other] = op
+        self.intact -= others
+
+    def keep(self, buffer: _Planned, whole: bool) -> None:
+        """A buffer holds what was written; all of it, if it was written as a whole."""
+        if whole:
+            self.overwritten.pop(buffer, None)
+        if buffer not in self.overwritten:
+            self.intact.add(buffer)
 
 
 @dataclass
@@ -205,7 +226,7 @@ class _Checker:
     """Walks one function; `state` is what is known before the next op."""
 
     planned: Sequence[_Planned]
-    state: State = field(default_factory=dict[_Planned, "Operation | None"])
+    state: _State = field(default_factory=_State)
     exposed: dict[_Planned, Operation] = field(
         default_factory=dict[_Planned, Operation]
     )
@@ -215,10 +236,7 @@ class _Checker:
         self.by_result: dict[SSAValue, _Planned] = {
             buffer.alloc.result: buffer for buffer in self.planned
         }
-        self.neighbours = {
-            buffer: [other for other in self.planned if buffer.overlaps(other)]
-            for buffer in self.planned
-        }
+        self.neighbours = _neighbours(self.planned)
 
     def run(self, function: func.FuncOp) -> None:
         """Raise `OpError` at the first bad access."""
@@ -231,7 +249,7 @@ class _Checker:
             match op:
                 case tir.AllocOp():
                     if op.result in self.by_result:
-                        self.state.pop(self.by_result[op.result], None)
+                        self.state.forget(self.by_result[op.result])
                 case scf.IfOp():
                     self.branch(op)
                 case scf.ForOp():
@@ -245,10 +263,10 @@ class _Checker:
                     self.access(op)
 
     def branch(self, op: scf.IfOp) -> None:
-        before = dict(self.state)
-        ends: list[State] = []
+        before = self.state.copy()
+        ends: list[_State] = []
         for region in op.regions:
-            self.state = dict(before)
+            self.state = before.copy()
             for block in region.blocks:
                 self.block(block)
             ends.append(self.state)
@@ -257,7 +275,7 @@ class _Checker:
     def repeat(self, *regions: Region) -> None:
         """Regions that run one after the other, any number of times."""
         while True:
-            before = dict(self.state)
+            before = self.state.copy()
             for region in regions:
                 for block in region.blocks:
                     self.block(block)
@@ -268,7 +286,7 @@ class _Checker:
     def anyhow(self, op: Operation) -> None:
         """An op whose regions run in ways that are not known."""
         while True:
-            before = dict(self.state)
+            before = self.state.copy()
             for region in op.regions:
                 self.repeat(region)
             if self.state == before:
@@ -281,7 +299,7 @@ class _Checker:
             return
         reads, writes, whole = self.effects(op)
         for buffer in reads:
-            culprit = self.state.get(buffer)
+            culprit = self.state.overwritten.get(buffer)
             if culprit is not None:
                 raise OpError(
                     op,
@@ -290,22 +308,21 @@ class _Checker:
                     Note(culprit, "overwritten here"),
                     Note(buffer.alloc, "the buffer"),
                 )
-        touched = {*reads, *writes}
+        touched = {*reads, *writes, *self.exposed}
         for buffer in writes:
-            for other in self.neighbours[buffer]:
-                if other in touched or other in self.exposed:
-                    raise OpError(
-                        op,
-                        "expected to write a buffer apart from those in use, but "
-                        "their bytes overlap",
-                        Note(buffer.alloc, "the written buffer"),
-                        Note(other.alloc, "the one in use"),
-                    )
-                if other in self.state:
-                    self.state[other] = op
+            neighbours = self.neighbours[buffer]
+            if neighbours & touched:
+                other = next(o for o in self.planned if o in neighbours & touched)
+                raise OpError(
+                    op,
+                    "expected to write a buffer apart from those in use, but their "
+                    "bytes overlap",
+                    Note(buffer.alloc, "the written buffer"),
+                    Note(other.alloc, "the one in use"),
+                )
+            self.state.overwrite(neighbours, op)
         for buffer in writes:
-            if buffer in whole or buffer not in self.state:
-                self.state[buffer] = None
+            self.state.keep(buffer, buffer in whole)
 
     def effects(
         self, op: Operation
@@ -314,7 +331,7 @@ class _Checker:
         reads: list[_Planned] = []
         writes: list[_Planned] = []
         whole: list[_Planned] = []
-        for value, does_read, does_write in _uses(op):
+        for value, does_read, does_write in accesses_of(op):
             buffers = list(self.origins(value))
             if does_read:
                 reads += buffers
@@ -345,79 +362,37 @@ class _Checker:
             seen.add(current)
             if current in self.by_result:
                 yield self.by_result[current]
-            work += _sources(current)
+            work += sources_of(current)
 
 
-def _joined(states: Iterable[State]) -> State:
+def _neighbours(planned: Sequence[_Planned]) -> dict[_Planned, set[_Planned]]:
+    """For each buffer those that have bytes in common with it."""
+    places: dict[tuple[str, int, int], list[_Planned]] = {}
+    for buffer in planned:
+        if buffer.start < buffer.end:
+            place = (buffer.pool, buffer.start, buffer.end)
+            places.setdefault(place, []).append(buffer)
+    near = {
+        place: {
+            other
+            for (pool, start, end), others in places.items()
+            if pool == place[0] and start < place[2] and place[1] < end
+            for other in others
+        }
+        for place in places
+    }
+    none: set[_Planned] = set()
+    return {
+        buffer: near.get((buffer.pool, buffer.start, buffer.end), none) - {buffer}
+        for buffer in planned
+    }
+
+
+def _joined(states: Iterable[_State]) -> _State:
     """What may be so at the end of any of several paths."""
-    result: State = {}
+    result = _State()
     for state in states:
-        for buffer, culprit in state.items():
-            known = result.get(buffer)
-            result[buffer] = culprit if known is None else known
+        result.intact |= state.intact
+        result.overwritten = state.overwritten | result.overwritten
+    result.intact -= result.overwritten.keys()
     return result
-
-
-def _sources(value: SSAValue) -> list[SSAValue]:
-    """The memrefs that a memref may be made of."""
-    owner = value.owner
-    if isinstance(owner, Block):
-        assert isinstance(value, BlockArgument), "blocks own their arguments"
-        around = owner.parent_op()
-        if around is None or isinstance(around, func.FuncOp):
-            return []
-    else:
-        around = owner
-    found = [v for v in around.operands if isinstance(v.type, MemRefType)]
-    for region in around.regions:
-        for block in region.blocks:
-            if block.last_op is not None:
-                found += [
-                    v for v in block.last_op.operands if isinstance(v.type, MemRefType)
-                ]
-    return found
-
-
-def _uses(op: Operation) -> Iterator[tuple[SSAValue, bool, bool]]:
-    """The memrefs of an op, and whether each is read and written."""
-    match op:
-        case tir.CallOp() if (kernel := op.find_callee()) is not None:
-            for value, effect in zip(op.operands, kernel.argument_effects, strict=True):
-                if isinstance(value.type, MemRefType):
-                    yield (
-                        value,
-                        effect in (tir.Effect.READ, tir.Effect.READ_WRITE),
-                        effect is not tir.Effect.READ,
-                    )
-        case tir.CopyOp() | memref.CopyOp():
-            yield op.source, True, False
-            yield op.destination, False, True
-        case memref.LoadOp():
-            yield op.memref, True, False
-        case memref.StoreOp():
-            yield op.memref, False, True
-        case func.CallOp():
-            yield from _call_uses(op)
-        case _:
-            for value in op.operands:
-                if isinstance(value.type, MemRefType):
-                    yield value, True, True
-
-
-def _call_uses(op: func.CallOp) -> Iterator[tuple[SSAValue, bool, bool]]:
-    """Of a function on the host: results are written to arguments that say so."""
-    module = op.parent_op()
-    while module is not None and not isinstance(module, ModuleOp):
-        module = module.parent_op()
-    attributes = None
-    for symbol in () if module is None else module.body.ops:
-        if (
-            isinstance(symbol, func.FuncOp)
-            and symbol.sym_name.data == op.callee.string_value()
-        ):
-            attributes = symbol.arg_attrs
-    for number, value in enumerate(op.arguments):
-        if isinstance(value.type, MemRefType):
-            known = attributes is not None
-            result = known and "tir.result" in attributes.data[number].data
-            yield value, not result, result or not known

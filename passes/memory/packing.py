@@ -105,16 +105,22 @@ _ORDERS: tuple[Order, ...] = (
 
 
 def _conflicts(buffers: Sequence[Buffer]) -> list[list[int]]:
-    """For each buffer those that live at a common point with it."""
-    conflicts: list[list[int]] = [[] for _ in buffers]
-    sized = [i for i, buffer in enumerate(buffers) if buffer.size and buffer.points]
-    for position, i in enumerate(sized):
-        points = buffers[i].points
-        for j in sized[position + 1 :]:
-            if points & buffers[j].points:
-                conflicts[i].append(j)
-                conflicts[j].append(i)
-    return conflicts
+    """For each buffer those that live at a common point with it, ascending."""
+    conflicts: list[set[int]] = [set() for _ in buffers]
+    stretches = sorted(
+        (start, end, i)
+        for i, buffer in enumerate(buffers)
+        if buffer.size
+        for start, end in runs(buffer.points)
+    )
+    alive: list[tuple[int, int]] = []
+    for start, end, i in stretches:
+        alive = [(until, j) for until, j in alive if until > start]
+        for _, j in alive:
+            conflicts[i].add(j)
+            conflicts[j].add(i)
+        alive.append((end, i))
+    return [sorted(others) for others in conflicts]
 
 
 def _check_pins(buffers: Sequence[Buffer], conflicts: Sequence[Sequence[int]]) -> None:
