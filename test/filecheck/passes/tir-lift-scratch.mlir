@@ -22,10 +22,24 @@ tir.func @small(write %o: memref<4xf32>) {
   tir.return
 }
 
-// The size is known at run time only.
+// A size that follows from the arguments is computed again at each call.
 // CHECK-LABEL: tir.func @dynamic
-// CHECK-NEXT:    tir.alloc(%n) : memref<?x32xf32>
-tir.func @dynamic(write %o: memref<4xf32>, read %n: index) {
+// CHECK-SAME:    (read %a: memref<?xf32>, write %{{.*}}: memref<4xf32>, scratch %{{.*}}: memref<?x32xf32>)
+// CHECK-NOT:     tir.alloc
+tir.func @dynamic(read %a: memref<?xf32>, write %o: memref<4xf32>) {
+  %c0 = arith.constant 0 : index
+  %n = memref.dim %a, %c0 : memref<?xf32>
+  %m = arith.muli %n, %n : index
+  %b = tir.alloc(%m) : memref<?x32xf32>
+  "test.op"(%b) : (memref<?x32xf32>) -> ()
+  tir.return
+}
+
+// A size that depends on data is known in the kernel only.
+// CHECK-LABEL: tir.func @from_data
+// CHECK:         tir.alloc(%{{.*}}) : memref<?x32xf32>
+tir.func @from_data(read %a: memref<index>, write %o: memref<4xf32>) {
+  %n = memref.load %a[] : memref<index>
   %b = tir.alloc(%n) : memref<?x32xf32>
   "test.op"(%b) : (memref<?x32xf32>) -> ()
   tir.return
@@ -83,4 +97,14 @@ func.func @main(%d: tensor<4xf32>) -> tensor<4xf32> {
   // CHECK-NEXT:    tir.call @caller() {{.*}} scratch(%[[B]] : memref<32xf32>)
   %z = tir.call @caller() outs(%y : tensor<4xf32>)
   func.return %z : tensor<4xf32>
+}
+
+// CHECK-LABEL: @sizes_at_call
+func.func @sizes_at_call(%x: tensor<?xf32>, %d: tensor<4xf32>) -> tensor<4xf32> {
+  // CHECK:         %[[N:.*]] = tensor.dim %x, %{{.*}} : tensor<?xf32>
+  // CHECK-NEXT:    %[[M:.*]] = arith.muli %[[N]], %[[N]] : index
+  // CHECK-NEXT:    %[[A:.*]] = tir.alloc(%[[M]]) : memref<?x32xf32>
+  // CHECK-NEXT:    tir.call @dynamic({{.*}}) outs({{.*}}) scratch(%[[A]] : memref<?x32xf32>)
+  %y = tir.call @dynamic(%x : tensor<?xf32>) outs(%d : tensor<4xf32>)
+  func.return %y : tensor<4xf32>
 }
