@@ -35,7 +35,7 @@ from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
 
 from transom.dialects import executor, tir
-from transom.dialects.diagnostics import OpError
+from transom.dialects.diagnostics import OpError, did_you_mean
 from transom.dialects.executor import SIGNATURE, SignatureAttr
 from transom.dialects.graph.desc import dim_symbols
 from transom.dialects.target.places import memory_space_name
@@ -126,7 +126,7 @@ class _Planner:
         if alloc.reserves is not None:
             return alloc.reserves.value.data
         unit = executor.element_bytes(type.element_type)
-        memory = self.memories.get(_memory_name(alloc) or "")
+        memory = self.memory(alloc)
         if (
             unit is None
             or not isinstance(type.layout, NoneAttr)
@@ -136,9 +136,17 @@ class _Planner:
         elements = sizes.bounds.upper(sizes.analysis.elements(alloc.result))
         return None if elements is None else unit * max(0, elements)
 
+    def memory(self, alloc: tir.AllocOp) -> MemoryOp | None:
+        """The declared memory of a buffer, or None for the host's."""
+        name = _memory_name(alloc)
+        if name is not None and name not in self.memories:
+            near = did_you_mean(name, self.memories)
+            raise OpError(alloc, f"unknown memory '@{name}'{near}")
+        return None if name is None else self.memories[name]
+
     def aligned(self, alloc: tir.AllocOp) -> int:
         """The alignment of a buffer: its own, or what memory and pass say."""
-        memory = self.memories.get(_memory_name(alloc) or "")
+        memory = self.memory(alloc)
         limit = None if memory is None else memory.alignment_bytes
         if alloc.alignment is None:
             return self.alignment if limit is None else min(self.alignment, limit)

@@ -28,3 +28,12 @@ func.func @pins() {
   "test.op"(%a, %b) : (memref<16xf32>, memref<16xf32>) -> ()
   func.return
 }
+
+// -----
+
+target.memory @sram
+func.func @unknown_memory() {
+  // expected-error @+1 {{unknown memory '@sra'; did you mean 'sram'?}}
+  %a = tir.alloc {memory = @sra} : memref<12xf32>
+  func.return
+}
