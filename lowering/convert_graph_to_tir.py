@@ -19,12 +19,21 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import MemRefType, ModuleOp
+from xdsl.dialects import arith, memref
+from xdsl.dialects.builtin import (
+    IndexType,
+    IntegerAttr,
+    MemRefType,
+    ModuleOp,
+    TensorType,
+)
 from xdsl.dialects.func import FuncOp, ReturnOp
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
+from xdsl.rewriter import Rewriter
 
-from transom.dialects import tir
+from transom.dialects import graph, tir
 from transom.dialects.tir import Effect
+from transom.dialects.tir.canonicalization import constant_index
 from transom.lowering.conversion import (
     ConversionPattern,
     ConversionTarget,
@@ -52,6 +61,36 @@ PATTERNS: tuple[ConversionPattern[Any], ...] = (
     *reduction.PATTERNS,
 )
 """How each graph op is computed, on memrefs."""
+
+
+ArgumentSize = tuple[int, int]
+"""The number of an argument, and a dimension of it."""
+
+
+def equal_sizes(func: FuncOp) -> dict[ArgumentSize, ArgumentSize]:
+    """For each size of an argument that has a name the first one of that name."""
+    first: dict[str, ArgumentSize] = {}
+    return {
+        (argument.index, axis): first.setdefault(symbol.name, (argument.index, axis))
+        for argument in func.body.block.args
+        for axis, symbol in enumerate(
+            graph.dim_symbols(cast("TensorType[Attribute]", argument.type))
+        )
+        if symbol is not None
+    }
+
+
+def unify_sizes(func: FuncOp, equal: dict[ArgumentSize, ArgumentSize]) -> None:
+    """Ask the first of the arguments with equal sizes: memrefs do not name them."""
+    args = func.body.block.args
+    for op in [op for op in func.walk() if isinstance(op, memref.DimOp)]:
+        axis = constant_index(op.index)
+        if not isinstance(op.source, BlockArgument) or axis is None:
+            continue
+        number, first = equal.get((op.source.index, axis), (op.source.index, axis))
+        if op.source is not args[number]:
+            index = arith.ConstantOp(IntegerAttr(first, IndexType()))
+            Rewriter.replace_op(op, (index, memref.DimOp(args[number], index.result)))
 
 
 def to_destination_passing(func: FuncOp) -> tir.FuncOp:
@@ -115,9 +154,15 @@ class ConvertGraphToTirPass(FunctionLowering):
         target = ConversionTarget()
         target.add_illegal_dialect("graph")
         structural = add_structural_conversions(target, converter)
+        equal = {
+            func.sym_name.data: equal_sizes(func)
+            for func in module.body.block.ops
+            if isinstance(func, FuncOp)
+        }
         apply_full_conversion(module, target, (*PATTERNS, *structural), converter)
         for func in tuple(module.body.block.ops):
             assert isinstance(func, FuncOp), "kernels are functions"
+            unify_sizes(func, equal[func.sym_name.data])
             kernel = to_destination_passing(func)
             module.body.block.insert_op_before(kernel, func)
             func.detach()

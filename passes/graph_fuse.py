@@ -12,15 +12,13 @@ one group over the rows. Scalar constants are copied into the groups that read t
 %r = graph.relu %s …                        }
 ```
 
-A group is convex: nothing outside depends on one of its ops and feeds another. Groups
-of one op are left as they are.
+Groups depend on each other without a cycle, and have at most 64 ops. Groups of one op
+are left as they are.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from enum import Enum, auto
-from heapq import heapify, heappop, heappush
-from typing import cast
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import (
@@ -32,12 +30,14 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, Operation, OpResult, Region, SSAValue
-from xdsl.traits import is_side_effect_free
 
 from transom.dialects import graph
-from transom.dialects.graph.desc import AnyTensor
-from transom.dialects.graph.shapes import DYNAMIC
+from transom.dialects.graph.sizes import Sizes, SizeTable
+from transom.passes.dependence_graph import DependenceGraph, Group
 from transom.passes.function_pass import FunctionPass
+
+MAX_OPS = 64
+"""Ops of a group; more in one kernel cost time in LLVM and save no more traffic."""
 
 
 class Kind(Enum):
@@ -67,236 +67,161 @@ INJECTIVE_OPS = (graph.TransposeOp, graph.SliceOp, graph.GatherOp, graph.Broadca
 CONTRACTION_OPS = (graph.MatmulOp, graph.Conv2dOp, graph.AvgPool2dOp)
 
 
-@dataclass(eq=False)
-class Group:
-    """Ops for one kernel, in block order, over the space of points `shape`."""
+@dataclass(frozen=True)
+class Shape:
+    """What a group computes: a kind, over a space of points."""
 
     kind: Kind
-    ops: list[Operation]
-    space: AnyTensor
+    space: Sizes
     axes: frozenset[int] = frozenset()
-    results: set[SSAValue] = field(default_factory=set[SSAValue])
+
+    def has_row_of(self, sizes: Sizes) -> bool:
+        """Whether a value of these sizes has one element per row of the group."""
+        return len(sizes) == len(self.space) and all(
+            size == (1 if axis in self.axes else full)
+            for axis, (size, full) in enumerate(zip(sizes, self.space, strict=True))
+        )
 
 
-def classify(op: Operation) -> Group | None:
-    """The group of one op, or None for an op that is in no group."""
+def classify(op: Operation, table: SizeTable) -> Shape | None:
+    """What the group of one op computes, or None for an op that is in no group."""
+    if not op.results or not isinstance(op.results[0].type, TensorType):
+        return None
+    sizes = table.sizes(op.results[0])
     if isinstance(op, ELEMENTWISE_OPS):
-        kind = Kind.ELEMENTWISE
-    elif isinstance(op, INJECTIVE_OPS):
-        kind = Kind.INJECTIVE
-    elif isinstance(op, CONTRACTION_OPS) or (
+        return Shape(Kind.ELEMENTWISE, sizes)
+    if isinstance(op, INJECTIVE_OPS):
+        return Shape(Kind.INJECTIVE, sizes)
+    if isinstance(op, CONTRACTION_OPS) or (
         isinstance(op, graph.MaxPool2dOp) and len(op.results) == 1
     ):
-        kind = Kind.CONTRACTION
-    elif isinstance(op, graph.SoftmaxOp | graph.LogSoftmaxOp):
-        axes = frozenset((op.axis.value.data,))
-        return _group(Kind.ROWS, op, op.results[0].type, axes)
-    elif isinstance(op, graph.ReduceOp) and op.keepdims is not None:
-        axes = frozenset(int(axis) for axis in op.axes.get_values())
-        return _group(Kind.ROWS, op, op.operands[0].type, axes)
-    else:
-        return None
-    return _group(kind, op, op.results[0].type, frozenset())
-
-
-def _group(
-    kind: Kind, op: Operation, space: object, axes: frozenset[int]
-) -> Group | None:
-    if not isinstance(space, TensorType):
-        return None
-    return Group(kind, [op], cast("AnyTensor", space), axes, set(op.results))
-
-
-def same_space(a: AnyTensor, b: AnyTensor) -> bool:
-    """Whether two tensor types surely have equal sizes."""
-    if a.get_shape() != b.get_shape():
-        return False
-    return all(
-        size != DYNAMIC or (m is not None and n is not None and m.name == n.name)
-        for size, m, n in zip(
-            a.get_shape(), graph.dim_symbols(a), graph.dim_symbols(b), strict=True
+        return Shape(Kind.CONTRACTION, sizes)
+    if isinstance(op, graph.SoftmaxOp | graph.LogSoftmaxOp):
+        return Shape(Kind.ROWS, sizes, frozenset((op.axis.value.data,)))
+    if isinstance(op, graph.ReduceOp) and op.keepdims is not None:
+        axes = frozenset(op.axes.get_values())
+        return Shape(
+            Kind.ROWS if axes else Kind.ELEMENTWISE, table.sizes(op.input), axes
         )
-    )
+    return None
 
 
-def is_row_value(value: SSAValue, group: Group) -> bool:
-    """Whether a value has one element per row of the group."""
-    sizes = cast("AnyTensor", value.type).get_shape()
-    space = group.space.get_shape()
-    if len(sizes) != len(space):
-        return False
-    return all(
-        size == 1 if axis in group.axes else size == full != DYNAMIC
-        for axis, (size, full) in enumerate(zip(sizes, space, strict=True))
-    )
-
-
-def merged(producer: Group, consumer: Group, value: SSAValue) -> Group | None:
+def joined(
+    producer: Shape, consumer: Shape, value: Sizes, *, inside: bool
+) -> Shape | None:
     """
-    The group of both, connected by `value`, or None where one kernel is no gain.
+    What a group of both computes, connected by a value of these sizes, or None where
+    one kernel is no gain.
 
-    Only a value that nobody else reads may end the life of a contraction's result as a
-    tensor of its own; element-wise ops and rows may have further results.
+    `inside` says that only element-wise ops of the consumer read the value. Only such a
+    one may end the life of a contraction's result as a tensor of its own; element-wise
+    ops and rows may have further results.
     """
-    rows = Kind.ROWS in (producer.kind, consumer.kind)
-    same = same_space(producer.space, consumer.space)
-    single_use = value.has_one_use()
+    same = producer.space == consumer.space
     match producer.kind, consumer.kind:
-        case Kind.ELEMENTWISE, Kind.ELEMENTWISE:
-            fits = same
-        case ((Kind.INJECTIVE | Kind.CONTRACTION), Kind.ELEMENTWISE):
-            fits = same and single_use
-        case Kind.ROWS, Kind.ROWS:
-            fits = same and producer.axes == consumer.axes
-        case Kind.ROWS, Kind.ELEMENTWISE:
-            fits = same or (
-                is_row_value(value, producer)
-                and is_row_value(consumer.ops[-1].results[0], producer)
-            )
-        case Kind.ELEMENTWISE, Kind.ROWS:
-            fits = same
+        case (Kind.ELEMENTWISE, Kind.ELEMENTWISE):
+            return producer if same else None
+        case (Kind.INJECTIVE | Kind.CONTRACTION, Kind.ELEMENTWISE):
+            return producer if same and inside else None
+        case (Kind.ELEMENTWISE | Kind.INJECTIVE, Kind.CONTRACTION | Kind.INJECTIVE):
+            # What the tail of the consumer reads: a residual, a bias.
+            return consumer if same and inside else None
+        case (Kind.ROWS, Kind.ROWS):
+            return producer if same and producer.axes == consumer.axes else None
+        case (Kind.ROWS, Kind.ELEMENTWISE):
+            per_row = producer.has_row_of(value) and producer.has_row_of(consumer.space)
+            return producer if same or per_row else None
+        case (Kind.ELEMENTWISE, Kind.ROWS):
+            return consumer if same else None
         case _:
-            fits = False
-    if not fits:
-        return None
-    rooted = producer if not rows or producer.kind is Kind.ROWS else consumer
-    return Group(
-        rooted.kind,
-        producer.ops + consumer.ops,
-        rooted.space,
-        rooted.axes,
-        producer.results | consumer.results,
-    )
+            return None
 
 
 class BlockFuser:
     """The groups of one block."""
 
-    def __init__(self, block: Block) -> None:
+    def __init__(self, block: Block, table: SizeTable) -> None:
         self.block = block
-        self.position = {op: index for index, op in enumerate(block.ops)}
-        self.groups: dict[Operation, Group] = {}
+        self.table = table
+        self.graph = DependenceGraph(block)
+        self.shapes: dict[Group, Shape] = {}
 
     def fuse(self) -> None:
         """Find the groups and put each into a `graph.fused`."""
-        for op in tuple(self.block.ops):
-            group = classify(op)
-            if group is None:
-                continue
-            self.groups[op] = group
+        ops: list[Operation] = []
+        for op in self.graph.position:
+            shape = classify(op, self.table)
+            group = self.graph.group_of(op)
+            if shape is not None and group is not None:
+                self.shapes[group] = shape
+                ops.append(op)
+        # In the second round all readers of a value may have become one group.
+        for op in (*ops, *ops):
             for operand in dict.fromkeys(op.operands):
                 self._join(operand, op)
-        groups = dict.fromkeys(self.groups.values())
-        large = [group for group in groups if len(group.ops) > 1]
-        if large:
-            self._order()
-            for group in large:
-                outline_group(sorted(group.ops, key=self.position.__getitem__))
+        groups = self.graph.groups()
+        if all(len(group.ops) == 1 for group in groups):
+            return
+        place_in_order(self.block, [self.graph.in_order(group) for group in groups])
+        for group in groups:
+            if len(group.ops) > 1:
+                outline_group(self.graph.in_order(group))
 
     def _join(self, operand: SSAValue, op: Operation) -> None:
         if not isinstance(operand, OpResult):
             return
-        producer, consumer = self.groups.get(operand.op), self.groups[op]
-        if producer is None or producer is consumer:
+        first, second = self.graph.group_of(operand.op), self.graph.group_of(op)
+        if first is None or second is None or first is second:
             return
-        group = merged(producer, consumer, operand)
-        if group is not None and not self._path_outside(producer, consumer):
-            for member in group.ops:
-                self.groups[member] = group
-
-    def _path_outside(self, producer: Group, consumer: Group) -> bool:
-        """Whether the consumer depends on the producer through an op of neither."""
-        inside = {*producer.ops, *consumer.ops}
-        first = min(self.position[op] for op in producer.ops)
-        pending = list(self._sources(consumer.ops, inside))
-        seen: set[Operation] = set()
-        while pending:
-            op = pending.pop()
-            if op in seen or self.position[op] < first:
-                continue
-            seen.add(op)
-            mates = self.groups[op].ops if op in self.groups else (op,)
-            for source in self._sources(mates, set()):
-                if source in producer.ops:
-                    return True
-                pending.append(source)
-        return False
-
-    def _sources(
-        self, ops: Iterable[Operation], inside: set[Operation]
-    ) -> Iterator[Operation]:
-        """The ops of the block that these, or ops in their regions, read."""
-        for outer in ops:
-            for op in outer.walk() if outer.regions else (outer,):
-                for operand in op.operands:
-                    owner = operand.owner
-                    if owner in self.position and owner not in inside:
-                        assert isinstance(owner, Operation), "keys are operations"
-                        yield owner
-
-    def _order(self) -> None:
-        """
-        Move the ops of each group together, keeping the order of the block otherwise.
-
-        A topological sort of the groups (Kahn) that takes the earliest group first;
-        effects keep their order.
-        """
-        last = self.block.last_op
-        ops = [op for op in self.block.ops if op is not last]
-        unit = {op: self.groups.get(op) or op for op in ops}
-        members: dict[object, list[Operation]] = {}
-        for op in ops:
-            members.setdefault(unit[op], []).append(op)
-        after: dict[object, set[object]] = {u: set() for u in members}
-        waits = dict.fromkeys(members, 0)
-
-        def depend(source: object, target: object) -> None:
-            if source is not target and target not in after[source]:
-                after[source].add(target)
-                waits[target] += 1
-
-        previous: Operation | None = None
-        for op in ops:
-            for source in self._sources((op,), set()):
-                depend(unit[source], unit[op])
-            if not is_side_effect_free(op):
-                if previous is not None:
-                    depend(unit[previous], unit[op])
-                previous = op
-        rank = {u: self.position[found[0]] for u, found in members.items()}
-        units = {rank[u]: u for u in members}
-        ready = [rank[u] for u in members if not waits[u]]
-        heapify(ready)
-        ordered: list[Operation] = []
-        while ready:
-            current = units[heappop(ready)]
-            ordered += members[current]
-            for target in after[current]:
-                waits[target] -= 1
-                if not waits[target]:
-                    heappush(ready, rank[target])
-        assert len(ordered) == len(ops), "groups are convex, so there is an order"
-        for op in ordered:
-            op.detach()
-        self.block.insert_ops_before(ordered, last) if last else self.block.add_ops(
-            ordered
+        producer, consumer = self.shapes.get(first), self.shapes.get(second)
+        if producer is None or consumer is None:
+            return
+        if len(first.ops) + len(second.ops) > MAX_OPS:
+            return
+        shape = joined(
+            producer,
+            consumer,
+            self.table.sizes(operand),
+            inside=self._is_read_inside(operand, second),
         )
+        group = None if shape is None else self.graph.join(first, second)
+        if shape is not None and group is not None:
+            del self.shapes[first], self.shapes[second]
+            self.shapes[group] = shape
+
+    def _is_read_inside(self, value: SSAValue, group: Group) -> bool:
+        return all(
+            isinstance(use.operation, ELEMENTWISE_OPS)
+            and self.graph.group_of(use.operation) is group
+            for use in value.uses
+        )
+
+
+def place_in_order(block: Block, groups: Sequence[Sequence[Operation]]) -> None:
+    """Put the ops of a block into an order, before its terminator."""
+    ops = [op for group in groups for op in group]
+    for op in ops:
+        op.detach()
+    if block.last_op is None:
+        block.add_ops(ops)
+    else:
+        block.insert_ops_before(ops, block.last_op)
 
 
 def outline_group(ops: Sequence[Operation]) -> graph.FusedOp:
     """Put neighbouring ops into a `graph.fused` in the place of the last one."""
     members = set(ops)
     constants: dict[Operation, Operation] = {}
-    inputs: list[SSAValue] = []
+    inputs: dict[SSAValue, None] = {}
     for op in ops:
         for operand in op.operands:
             owner = operand.owner
-            if owner in members or operand in inputs:
+            if owner in members:
                 continue
             if isinstance(owner, Operation) and is_scalar_constant(owner):
                 constants.setdefault(owner, owner.clone())
             else:
-                inputs.append(operand)
+                inputs[operand] = None
     outputs = [
         result
         for op in ops
@@ -310,7 +235,7 @@ def outline_group(ops: Sequence[Operation]) -> graph.FusedOp:
         inner[constant.results[0]] = copy.results[0]
     last = ops[-1]
     fused = graph.FusedOp(
-        inputs,
+        tuple(inputs),
         [value.type for value in outputs],
         Region(body),
         location=fused_location(ops),
@@ -343,7 +268,7 @@ def fused_location(ops: Sequence[Operation]) -> LocationAttr:
 
 def is_scalar_constant(op: object) -> bool:
     """Whether an op is a constant with one value, which costs a kernel nothing."""
-    return isinstance(op, graph.ConstantOp) and op.value.is_splat()
+    return isinstance(op, graph.ConstantOp) and op.is_splat
 
 
 @dataclass(frozen=True)
@@ -351,9 +276,18 @@ class GraphFusePass(FunctionPass):
     name = "graph-fuse"
 
     def apply_to(self, ctx: Context, func: FuncOp) -> None:
-        for op in func.walk():
-            if isinstance(op, graph.FusedOp | graph.CompositeOp):
-                continue
-            for region in op.regions:
-                for block in region.blocks:
-                    BlockFuser(block).fuse()
+        table = SizeTable()
+        for block in blocks_outside_kernels(func):
+            BlockFuser(block, table).fuse()
+
+
+def blocks_outside_kernels(op: Operation) -> list[Block]:
+    """The blocks in an op, but for those of what is to be one kernel already."""
+    found: list[Block] = []
+    for region in op.regions:
+        for block in region.blocks:
+            found.append(block)
+            for inner in block.ops:
+                if not isinstance(inner, graph.FusedOp | graph.CompositeOp):
+                    found += blocks_outside_kernels(inner)
+    return found

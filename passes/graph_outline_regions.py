@@ -1,9 +1,10 @@
 """
 Outline what one place computes into private functions that carry the place.
 
-Each run of graph ops in a block becomes a function whose `target.for` says where it
-runs; the target's hooks own that function from here on. Weights and constants that a
-run reads are copied into it. Control flow and the arithmetic of shapes stay in main.
+Each run of graph ops in a block, and each `graph.region`, becomes a function whose
+`target.for` says where it runs; the target's hooks own that function from here on.
+Weights and constants that a run reads are copied into it. Control flow, the arithmetic
+of shapes, copies between places and marks stay in main.
 
 ```mlir
 func.func @main(%x: …) -> … {               func.func @main(%x: …) -> … {
@@ -14,57 +15,74 @@ func.func @main(%x: …) -> … {               func.func @main(%x: …) -> … 
 ```
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.dialects.builtin import UNKNOWN_LOC, ModuleOp, StringAttr
 from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.traits import SymbolTable, is_side_effect_free
 
 from transom.dialects import graph
-from transom.dialects.symbols import fresh_symbol
-from transom.dialects.target import PlaceAttr, place_of, set_place
+from transom.dialects.symbols import fresh_symbol, symbol_table_of
+from transom.dialects.target import LOWERED_TO, PlaceAttr, place_of, set_place
 from transom.passes.function_pass import functions_of
+from transom.passes.graph_fuse import blocks_outside_kernels
 
 CLONED_OPS = (graph.ConstantOp, graph.WeightRefOp)
 """Ops that cost nothing: every region that reads one has its own."""
 
-GROUPED_OPS = (graph.GraphOp, graph.FusedOp, graph.CompositeOp)
-REGION_OPS = (*CLONED_OPS, *GROUPED_OPS, ReturnOp)
+MAIN_OPS = (graph.CopyOp, graph.OnDeviceOp)
+"""Graph ops between places, which no single place computes."""
+
+KERNEL_OPS = (graph.GraphOp, graph.FusedOp, graph.CompositeOp)
+"""Ops that a place computes, other than `MAIN_OPS`."""
+
+
+def is_computed(op: Operation) -> bool:
+    """Whether an op is one that a place computes."""
+    return isinstance(op, KERNEL_OPS) and not isinstance(op, MAIN_OPS)
 
 
 def runs_of(block: Block) -> list[list[Operation]]:
     """
-    The runs of graph ops of a block, longest first from the top.
+    The runs of graph ops of a block, longest first from the top; a `graph.region` is a
+    run of its own.
 
     Other pure ops that do not depend on a run are moved in front of it, so that shape
     arithmetic does not cut runs into pieces.
     """
     runs: list[list[Operation]] = []
     run: list[Operation] = []
+    members: set[Operation] = set()
+    cloned: list[Operation] = []
     for op in tuple(block.ops):
         if isinstance(op, CLONED_OPS):
-            continue
-        if isinstance(op, GROUPED_OPS):
+            cloned.append(op)
+        elif is_computed(op):
             run.append(op)
-        elif run and _independent(op, run):
-            op.detach()
-            block.insert_op_before(op, run[0])
+            members.add(op)
+        elif run and _is_independent(op, members):
+            for moved in (*cloned, op):  # it may read one of these
+                moved.detach()
+                block.insert_op_before(moved, run[0])
+            cloned = []
         else:
             runs.append(run)
-            run = []
+            if isinstance(op, graph.RegionOp):
+                runs.append([op])
+            run, members, cloned = [], set(), []
     runs.append(run)
     return [run for run in runs if run]
 
 
-def _independent(op: Operation, run: Sequence[Operation]) -> bool:
+def _is_independent(op: Operation, members: set[Operation]) -> bool:
     return (
         not op.regions
         and is_side_effect_free(op)
-        and not any(operand.owner in run for operand in op.operands)
+        and not any(operand.owner in members for operand in op.operands)
     )
 
 
@@ -75,54 +93,101 @@ def outline(run: Sequence[Operation], name: str, place: PlaceAttr) -> FuncOp:
     Inputs are in the order of first use, results in the order of definition.
     """
     members = set(run)
-    inputs: list[SSAValue] = []
-    clones: dict[Operation, Operation] = {}
-    for operand in _operands(run):
-        owner = operand.owner
-        if isinstance(owner, CLONED_OPS):
-            clones.setdefault(owner, owner.clone())
-        elif owner not in members and operand not in inputs:
-            inputs.append(operand)
+    read = dict.fromkeys(v for op in run for v in op.operands if v.owner not in members)
     outputs = [
         result
         for op in run
         for result in op.results
         if any(use.operation not in members for use in result.uses)
     ]
-    body = Block(arg_types=[value.type for value in inputs])
-    inner: dict[SSAValue, SSAValue] = dict(zip(inputs, body.args, strict=True))
-    for argument, value in zip(body.args, inputs, strict=True):
-        argument.name_hint = value.name_hint
-    for constant, copy in clones.items():
-        body.add_op(copy)
-        inner[constant.results[0]] = copy.results[0]
-    call = CallOp(name, inputs, [value.type for value in outputs])
-    call.location = run[0].location
+    inputs, body, inner = _border(read)
     block = run[0].parent
     assert block is not None, "the ops of a run are in a block"
+    call = CallOp(name, inputs, [value.type for value in outputs])
+    call.location = run[0].location
     block.insert_op_after(call, run[-1])
     for old, new in zip(outputs, call.results, strict=True):
         old.replace_uses_with_if(new, lambda use: use.operation not in members)
         new.name_hint = old.name_hint
     for op in run:
         op.detach()
-        op.operands = [inner.get(operand, operand) for operand in op.operands]
+        op.operands = [inner.get(v, v) for v in op.operands]
         body.add_op(op)
     body.add_op(ReturnOp(*outputs))
-    signature = ([v.type for v in inputs], [v.type for v in outputs])
-    func = FuncOp(name, signature, Region(body), visibility="private")
-    func.location = run[0].location
-    set_place(func, place)
-    for constant in clones:
-        if not constant.results[0].uses:
-            constant.detach()
-            constant.erase()
+    remove_unread(read)
+    return region_function(call, body, place)
+
+
+def outline_region(region: graph.RegionOp, name: str, place: PlaceAttr) -> FuncOp:
+    """
+    Make a private function of a `graph.region` and call that instead.
+
+    The inputs are those of the region without its constants, the results the region's.
+    """
+    read = dict.fromkeys(region.operands)
+    inputs, body, inner = _border(read)
+    call = CallOp(name, inputs, region.result_types)
+    call.location = region.location
+    block = region.parent
+    assert block is not None, "a region is in a block"
+    block.insert_op_before(call, region)
+    for old, new in zip(region.results, call.results, strict=True):
+        old.replace_all_uses_with(new)
+        new.name_hint = old.name_hint
+    old_body = region.body.block
+    for argument, operand in zip(old_body.args, region.operands, strict=True):
+        argument.replace_all_uses_with(inner[operand])
+    for op in tuple(old_body.ops):
+        op.detach()
+        body.add_op(ReturnOp(*op.operands) if isinstance(op, graph.YieldOp) else op)
+    func = region_function(call, body, place)
+    func.attributes |= region.attributes
+    region.detach()
+    region.erase()
+    remove_unread(read)
     return func
 
 
-def _operands(ops: Iterable[Operation]) -> Iterable[SSAValue]:
-    for op in ops:
-        yield from op.operands
+def _border(
+    read: dict[SSAValue, None],
+) -> tuple[list[SSAValue], Block, dict[SSAValue, SSAValue]]:
+    """
+    The inputs of a function that reads some values, its body, which has copies of the
+    constants among them, and what is in the place of each value.
+    """
+    inputs = [value for value in read if not isinstance(value.owner, CLONED_OPS)]
+    body = Block(arg_types=[value.type for value in inputs])
+    inner: dict[SSAValue, SSAValue] = dict(zip(inputs, body.args, strict=True))
+    for argument, value in zip(body.args, inputs, strict=True):
+        argument.name_hint = value.name_hint
+    for value in read:
+        if isinstance(value.owner, CLONED_OPS):
+            copy = value.owner.clone()
+            body.add_op(copy)
+            inner[value] = copy.results[0]
+    return inputs, body, inner
+
+
+def remove_unread(values: dict[SSAValue, None]) -> None:
+    """Remove the constants among some values that nothing reads any more."""
+    for value in values:
+        if isinstance(value.owner, CLONED_OPS) and not value.uses:
+            value.owner.detach()
+            value.owner.erase()
+
+
+def region_function(call: CallOp, body: Block, place: PlaceAttr) -> FuncOp:
+    """The private function of a place that a call is about."""
+    func = FuncOp(
+        call.callee.string_value(),
+        (call.operand_types, call.result_types),
+        Region(body),
+        visibility="private",
+    )
+    inside = (op.location for op in body.ops if op.location != UNKNOWN_LOC)
+    func.location = next(inside, call.location)
+    set_place(func, place)
+    return func
 
 
 @dataclass(frozen=True)
@@ -130,37 +195,46 @@ class GraphOutlineRegionsPass(ModulePass):
     name = "graph-outline-regions"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for func in tuple(functions_of(op)):
-            place = place_of(func)
-            if place is None or is_region(func):
-                continue
-            self._outline_in(op, func, place)
+        pending = [f for f in functions_of(op) if LOWERED_TO not in f.attributes]
+        while pending:
+            func = pending.pop(0)
+            if not is_region(func):
+                # What is no region yet has runs of its own.
+                pending += outline_runs(func)
 
-    def _outline_in(self, module: ModuleOp, func: FuncOp, place: PlaceAttr) -> None:
-        blocks = [
-            block
-            for inner in func.walk()
-            if not isinstance(inner, graph.FusedOp | graph.CompositeOp)
-            for region in inner.regions
-            for block in region.blocks
-        ]
-        count = 0
-        for block in blocks:
-            for run in runs_of(block):
-                name = fresh_symbol(module, f"{func.sym_name.data}_region_{count}")
-                count += 1
-                region = outline(run, name, place)
-                SymbolTable.insert_or_update(module, region)
+
+def outline_runs(func: FuncOp) -> Iterator[FuncOp]:
+    """Outline the runs of a function into its symbol table, and give the functions."""
+    place, table = place_of(func), symbol_table_of(func)
+    assert table is not None, "functions are in a module"
+    count = 0
+    for block in blocks_outside_kernels(func):
+        for run in runs_of(block):
+            name = fresh_symbol(table, f"{func.sym_name.data}_region_{count}")
+            first = run[0]
+            if isinstance(first, graph.RegionOp):
+                wanted = first.place
+                joined = wanted.join(place) if place is not None else None
+                made = outline_region(first, name, joined or wanted)
+            elif place is None:
+                continue
+            else:
+                made = outline(run, name, place)
+            count += 1
+            SymbolTable.insert_or_update(table, made)
+            yield made
 
 
 def is_region(func: FuncOp) -> bool:
     """
     Whether a function is one that a target's hooks own: private, with a place, and
-    nothing but graph ops in one block.
+    nothing in one block but ops that a place computes.
     """
     return (
         func.sym_visibility == StringAttr("private")
         and place_of(func) is not None
         and len(func.body.blocks) == 1
-        and all(isinstance(op, REGION_OPS) for op in func.body.block.ops)
+        and all(
+            is_computed(op) or isinstance(op, ReturnOp) for op in func.body.block.ops
+        )
     )

@@ -98,6 +98,16 @@ class ConstantOp(GraphOp):
             )
         check_elements(type, self.value)
 
+    @property
+    def is_splat(self) -> bool:
+        """Whether there are elements, all with the same bits."""
+        data, count = self.value.data.data, len(self.value)
+        if not count:
+            return False
+        width = len(data) // count
+        first = data[:width]
+        return data.endswith(first) and data == first * count
+
     @classmethod
     def parse(cls, parser: Parser) -> "ConstantOp":
         attributes = parser.parse_optional_attr_dict()

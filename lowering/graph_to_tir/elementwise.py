@@ -27,7 +27,7 @@ from transom.lowering.graph_to_tir.site import Site, Symbols, indices, parallel
 def scalar_of(value: SSAValue) -> int | float | None:
     """The one value of a constant tensor, if all its elements are equal."""
     op = value.owner
-    if isinstance(op, graph.ConstantOp) and op.value.is_splat():
+    if isinstance(op, graph.ConstantOp) and op.is_splat:
         first = next(iter(op.value.iter_attrs()))
         assert isinstance(first, IntegerAttr | FloatAttr), "elements are numbers"
         return first.value.data

@@ -12,7 +12,7 @@ from transom.dialects import graph, tir
 from transom.dialects.tir.nest_builder import RegionCallback
 from transom.lowering.conversion import ConversionPattern, ConversionRewriter, Operands
 from transom.lowering.graph_to_tir.reduction import Reduction, reduce_nest
-from transom.lowering.graph_to_tir.scalars import computed_type, narrow, widen
+from transom.lowering.graph_to_tir.scalars import computed_type, narrow, signless, widen
 from transom.lowering.graph_to_tir.site import Site, Size, dims, indices, parallel
 
 
@@ -56,9 +56,9 @@ class ConvertSoftmax(ConversionPattern[graph.SoftmaxOp | graph.LogSoftmaxOp]):
                 finish=compute,
             )
 
-        top = site.alloc(rows)
+        top = site.temporary(rows, signless(element))
         reduce_nest(site, x, top, loop, "max", element)
-        powers, total = site.alloc(sizes, wide), site.alloc(rows, wide)
+        powers, total = site.temporary(sizes, wide), site.temporary(rows, wide)
 
         def above(b: tir.RegionBuilder, value: SSAValue, high: SSAValue) -> SSAValue:
             return b(arith.SubfOp(widen(b, value), widen(b, high)))

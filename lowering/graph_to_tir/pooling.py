@@ -79,7 +79,7 @@ class ConvertMaxPool2d(ConversionPattern[graph.MaxPool2dOp]):
             )
             site.done(out)
             return
-        where = site.alloc(pool.sizes, i64)
+        where = site.alloc(pool.sizes, 1)
         _, channels, rows, columns = (site.value_of(s) for s in site.sizes(site.ins[0]))
 
         def body(

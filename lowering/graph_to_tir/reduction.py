@@ -11,6 +11,7 @@ from xdsl.ir.affine import AffineExpr, AffineMap
 
 from transom.dialects import graph, tir
 from transom.lowering.conversion import ConversionPattern, ConversionRewriter, Operands
+from transom.lowering.graph_to_tir.elementwise import elementwise_nest
 from transom.lowering.graph_to_tir.scalars import (
     compare,
     computed_type,
@@ -145,6 +146,9 @@ class ConvertReduce(ConversionPattern[graph.ReduceOp]):
         self, op: graph.ReduceOp, operands: Operands, rewriter: ConversionRewriter
     ) -> None:
         site = Site(op, operands, rewriter)
+        if not op.axes.get_values():
+            elementwise_nest(site, lambda b, x: [x])
+            return
         loop = Reduction(
             site.sizes(site.ins[0]), op.axes.get_values(), op.keepdims is not None
         )

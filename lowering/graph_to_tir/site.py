@@ -76,8 +76,10 @@ class Site:
         return self.constant(size) if isinstance(size, int) else size
 
     def dim(self, buffer: SSAValue, axis: int) -> Size:
-        """The size of one dimension of a memref."""
-        size = cast("MemRefType[Attribute]", buffer.type).get_shape()[axis]
+        """The size of one dimension of a memref; -1 is the last."""
+        shape = cast("MemRefType[Attribute]", buffer.type).get_shape()
+        axis %= len(shape)
+        size = shape[axis]
         if size != DYNAMIC:
             return size
         return self(memref.DimOp(buffer, self.constant(axis)))
@@ -91,17 +93,26 @@ class Site:
         """What a size of the op is at run time."""
         return reify(dim, lambda operand, axis: self.dim(self.ins[operand], axis), self)
 
-    def alloc(
-        self, sizes: Sequence[Size] | None = None, element: Attribute | None = None
-    ) -> SSAValue:
-        """A buffer of these sizes; by default for the first result."""
-        if sizes is None:
-            sizes = self.result_sizes()
-        if element is None:
-            element = signless(self.result_element())
+    def temporary(self, sizes: Sequence[Size], element: Attribute) -> SSAValue:
+        """A buffer of these sizes."""
         shape = [size if isinstance(size, int) else DYNAMIC for size in sizes]
-        dynamic = [size for size in sizes if not isinstance(size, int)]
-        return self(tir.AllocOp(MemRefType(element, shape), dynamic))
+        return self._alloc(MemRefType(element, shape), sizes)
+
+    def alloc(self, sizes: Sequence[Size] | None = None, result: int = 0) -> SSAValue:
+        """The buffer of a result, whose sizes are `result_sizes`."""
+        type = kernel_type(self.op.results[result].type)
+        if isinstance(type, Refusal):
+            raise RefusalError(type)
+        assert type is not None, "results are tensors"
+        return self._alloc(type, self.result_sizes(result) if sizes is None else sizes)
+
+    def _alloc(self, type: MemRefType, sizes: Sequence[Size]) -> SSAValue:
+        dynamic = [
+            self.value_of(size)
+            for size, declared in zip(sizes, type.get_shape(), strict=True)
+            if declared == DYNAMIC
+        ]
+        return self(tir.AllocOp(type, dynamic))
 
     def result_sizes(self, result: int = 0) -> list[Size]:
         """The sizes of a result; what its type says goes before what is inferred."""

@@ -87,13 +87,24 @@ func.func @reader_in_between(%x: tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<4x
   func.return %m, %b : tensor<4x4xf32>, tensor<4x4xf32>
 }
 
-// Sizes without a name may differ.
+// Sizes without a name are equal where one is made of the other.
 // CHECK-LABEL: @unnamed_sizes
 func.func @unnamed_sizes(%x: tensor<?xf32>) -> tensor<?xf32> {
+  // CHECK:         graph.fused
+  // CHECK-NEXT:      graph.relu
+  // CHECK-NEXT:      graph.exp
+  %a = graph.relu %x : tensor<?xf32>
+  %b = graph.exp %a : tensor<?xf32>
+  func.return %b : tensor<?xf32>
+}
+
+// Two sizes without a name may differ.
+// CHECK-LABEL: @different_sizes
+func.func @different_sizes(%x: tensor<?xf32>, %y: tensor<?xf32>) -> tensor<?xf32> {
   // CHECK-NOT:     graph.fused
   // CHECK:         func.return
   %a = graph.relu %x : tensor<?xf32>
-  %b = graph.exp %a : tensor<?xf32>
+  %b = graph.add %a, %y : tensor<?xf32>, tensor<?xf32> -> tensor<?xf32>
   func.return %b : tensor<?xf32>
 }
 

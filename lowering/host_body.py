@@ -1,0 +1,267 @@
+"""
+What main does in the place of a call of a region: kernel calls, views and sizes.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import TypeAlias, TypeVar, cast
+
+from xdsl.dialects import arith, cf, tensor
+from xdsl.dialects.builtin import (
+    UNKNOWN_LOC,
+    ArrayAttr,
+    IndexType,
+    IntegerAttr,
+    TensorType,
+    i64,
+)
+from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
+from xdsl.ir import Attribute, Block, Operation, OpResult, SSAValue
+
+from transom.dialects import graph, tir
+from transom.dialects.graph.shapes import DYNAMIC
+from transom.lowering.kernels import Kernel
+from transom.lowering.size_checks import Check, checks_of
+from transom.lowering.sizes import Size, reify
+
+OpT = TypeVar("OpT", bound=Operation)
+AnyTensor: TypeAlias = "TensorType[Attribute]"
+
+Scope = dict[SSAValue, "SSAValue | graph.GraphOp"]
+"""Values of a kernel: one of main for an input, else the op that makes it."""
+
+
+class HostBody:
+    """What a call of a region function becomes, in front of the call."""
+
+    def __init__(self, call: CallOp, kernels: dict[Operation, Kernel]) -> None:
+        assert call.parent is not None, "calls are in blocks"
+        self.call = call
+        self.block: Block = call.parent
+        self.kernels = kernels
+        self.values: dict[SSAValue, SSAValue] = {}
+        self.constants: dict[Operation, SSAValue] = {}
+        self.sizes: dict[tuple[SSAValue, int], Size] = {}
+        self.checked: set[tuple[Size, str, Size]] = set()
+        self.origin: Operation = call
+
+    def __call__(self, op: Operation) -> SSAValue:
+        return self.insert(op).results[0]
+
+    def insert(self, op: OpT) -> OpT:
+        """Insert an op with the location of the op that it comes from."""
+        if op.location == UNKNOWN_LOC:
+            op.location = self.origin.location
+        self.block.insert_op_before(op, self.call)
+        return op
+
+    def emit(self, region: FuncOp) -> None:
+        """Emit the body of a region and put its results in the call's place."""
+        block = region.body.block
+        self.values.update(zip(block.args, self.call.operands, strict=True))
+        for op in block.ops:
+            self.origin = op
+            if isinstance(op, ReturnOp):
+                for old, value in zip(self.call.results, op.operands, strict=True):
+                    new = self.values[value]
+                    new.name_hint = new.name_hint or old.name_hint
+                    old.replace_all_uses_with(new)
+            elif op in self.kernels:
+                self._call(self.kernels[op])
+            elif isinstance(op, graph.ReshapeOp):
+                self._check(op, cast("Scope", self.values))
+                self.values[op.result] = self._reshape(op)
+            else:
+                copy = self.insert(op.clone(self.values))
+                self.values.update(zip(op.results, copy.results, strict=True))
+        self._drop_unused()
+        self.call.detach()
+        self.call.erase()
+
+    def _drop_unused(self) -> None:
+        """Remove copies of constants that are inside of the kernels now."""
+        for value in self.values.values():
+            owner = value.owner
+            if isinstance(owner, graph.ConstantOp) and not value.uses:
+                owner.detach()
+                owner.erase()
+
+    # Kernels.
+
+    def _call(self, kernel: Kernel) -> None:
+        block = kernel.source.body.block
+        inputs = [self._input(source) for source in kernel.inputs]
+        scope: Scope = dict(zip(block.args, inputs, strict=True))
+        for op in block.ops:
+            if isinstance(op, graph.GraphOp):
+                self._check(op, scope)
+                scope.update((result, op) for result in op.results)
+        last = block.last_op
+        assert isinstance(last, ReturnOp), "kernels return"
+        outs = [
+            self._empty(cast("AnyTensor", result.type), returned, scope)
+            for result, returned in zip(kernel.op.results, last.operands, strict=True)
+        ]
+        call = self.insert(tir.CallOp(kernel.name, inputs, outs))
+        call.attributes |= kernel.attributes
+        for old, new in zip(kernel.op.results, call.results, strict=True):
+            new.name_hint = old.name_hint
+            self.values[old] = new
+
+    def _input(self, source: SSAValue | Operation) -> SSAValue:
+        """An input of a kernel: a value of the region, or a constant in a group."""
+        if isinstance(source, SSAValue):
+            return self.values[source]
+        if source not in self.constants:
+            copy = source.clone()
+            copy.attributes.clear()  # they are on the call
+            self.constants[source] = self(copy)
+        return self.constants[source]
+
+    def _empty(self, type: AnyTensor, returned: SSAValue, scope: Scope) -> SSAValue:
+        dynamic = [
+            self.value_of(self._size(returned, axis, scope))
+            for axis, size in enumerate(type.get_shape())
+            if size == DYNAMIC
+        ]
+        return self(tensor.EmptyOp(dynamic, type))
+
+    # Sizes.
+
+    def value_of(self, size: Size) -> SSAValue:
+        """A size as a value."""
+        if isinstance(size, int):
+            return self(arith.ConstantOp(IntegerAttr(size, IndexType())))
+        return size
+
+    def _size(self, value: SSAValue, axis: int, scope: Scope) -> Size:
+        """The size of a value inside a kernel, computed from the kernel's inputs."""
+        static = cast("AnyTensor", value.type).get_shape()[axis]
+        if static != DYNAMIC:
+            return static
+        known = self.sizes.get((value, axis))
+        if known is None:
+            source = scope[value]
+            if isinstance(source, SSAValue):
+                known = self._dim(source, axis)
+            else:
+                assert isinstance(value, OpResult), "it is not an input"
+                dims = source.result_dims()[value.index]
+                known = reify(dims[axis], self._size_in(source, scope), self)
+            self.sizes[(value, axis)] = known
+        return known
+
+    def _size_in(self, op: Operation, scope: Scope) -> Callable[[int, int], Size]:
+        return lambda operand, axis: self._size(op.operands[operand], axis, scope)
+
+    def _dim(self, value: SSAValue, axis: int) -> Size:
+        """The size of a value of main."""
+        static = cast("AnyTensor", value.type).get_shape()[axis]
+        if static != DYNAMIC:
+            return static
+        known = self.sizes.get((value, axis))
+        if known is None:
+            index = self.value_of(axis)
+            known = self.sizes[(value, axis)] = self(tensor.DimOp(value, index))
+        return known
+
+    def _check(self, op: graph.GraphOp, scope: Scope) -> None:
+        """Check at run time what the types of an op leave open."""
+        for check in checks_of(op):
+            size_of = self._size_in(op, scope)
+            lhs = reify(check.lhs, size_of, self)
+            rhs = reify(check.rhs, size_of, self)
+            if (lhs, check.relation, rhs) not in self.checked:
+                self.checked.add((lhs, check.relation, rhs))
+                self._assert(check, self.value_of(lhs), self.value_of(rhs))
+
+    def _assert(self, check: Check, lhs: SSAValue, rhs: SSAValue) -> None:
+        if check.relation == "le":
+            holds = self(arith.CmpiOp(lhs, rhs, "sle"))
+        else:
+            holds = self(arith.CmpiOp(lhs, rhs, "eq"))
+        if check.relation == "broadcasts":
+            is_one = self(arith.CmpiOp(lhs, self.value_of(1), "eq"))
+            holds = self(arith.OrIOp(holds, is_one))
+        self.insert(cf.AssertOp(holds, check.message))
+
+    # Views.
+
+    def _reshape(self, op: graph.ReshapeOp) -> SSAValue:
+        """A view of the same elements: through one dimension, unless it has one."""
+        source, type = self.values[op.input], op.result.type
+        old = cast("AnyTensor", source.type)
+        element = type.element_type
+        sizes: list[Size] = [
+            size
+            if size != DYNAMIC
+            else reify(dim, lambda _, axis: self._dim(source, axis), self)
+            for size, dim in zip(type.get_shape(), op.result_dims()[0], strict=True)
+        ]
+        count = _count(old.get_shape())
+        if old.get_num_dims() == 0 == type.get_num_dims():
+            return source
+        if type.get_num_dims() == 0:
+            ones: AnyTensor = TensorType(element, [1] * old.get_num_dims())
+            return self(collapse(self._as(source, ones), (), type))
+        if old.get_num_dims() == 0:
+            return self._as(self._expanded(source, sizes, element), type)
+        if old.get_num_dims() > 1:
+            flat: AnyTensor = TensorType(element, [count])
+            source = self(collapse(source, range(old.get_num_dims()), flat))
+        if type.get_num_dims() == 1:
+            return self._as(source, type)
+        if count == DYNAMIC and DYNAMIC not in type.get_shape():
+            source = self._as(source, TensorType(element, [_count(type.get_shape())]))
+        return self(
+            tensor.ExpandShapeOp(
+                source,
+                [
+                    self.value_of(size)
+                    for size, declared in zip(sizes, type.get_shape(), strict=True)
+                    if declared == DYNAMIC
+                ],
+                _groups(range(len(sizes))),
+                list(type.get_shape()),
+                type,
+            )
+        )
+
+    def _expanded(
+        self, source: SSAValue, sizes: Sequence[Size], element: Attribute
+    ) -> SSAValue:
+        """A scalar as a tensor of one element."""
+        ones = [self.value_of(1) for _ in sizes]
+        shape = tensor.FromElementsOp(*ones)
+        type: AnyTensor = TensorType(element, [1] * len(sizes))
+        return self(tensor.ReshapeOp(source, self(shape), type))
+
+    def _as(self, source: SSAValue, type: AnyTensor) -> SSAValue:
+        """A value in a type that differs in what it says about sizes only."""
+        return source if source.type == type else self(tensor.CastOp(source, type))
+
+
+def collapse(
+    source: SSAValue, axes: Sequence[int], type: AnyTensor
+) -> tensor.CollapseShapeOp:
+    """A view of these dimensions as one, or of one element as a scalar."""
+    return tensor.CollapseShapeOp(
+        operands=[source],
+        result_types=[type],
+        properties={"reassociation": _groups(axes)},
+    )
+
+
+def _count(shape: Sequence[int]) -> int:
+    count = 1
+    for size in shape:
+        if size == DYNAMIC:
+            return DYNAMIC
+        count *= size
+    return count
+
+
+def _groups(axes: Sequence[int]) -> ArrayAttr[ArrayAttr[IntegerAttr]]:
+    """The reassociation between all dimensions and one; none for a scalar."""
+    if not axes:
+        return ArrayAttr([])
+    return ArrayAttr([ArrayAttr([IntegerAttr(axis, i64) for axis in axes])])
