@@ -185,9 +185,13 @@ def compiled(module: ModuleOp, args: argparse.Namespace) -> tuple[Signature, Exe
 
 
 def only_entry(module: ModuleOp, main: FuncOp) -> None:
-    """Make other functions private: they are compiled if main needs them."""
+    """
+    Make other functions private, but the one that computes sizes of main's results:
+    they are compiled if main needs them.
+    """
+    kept = (main.sym_name.data, main.sym_name.data + SHAPES)
     for op in module.body.block.ops:
-        if isinstance(op, FuncOp) and op is not main:
+        if isinstance(op, FuncOp) and op.sym_name.data not in kept:
             op.sym_visibility = StringAttr("private")
 
 

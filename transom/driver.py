@@ -160,16 +160,24 @@ def load(
     return parse_ir(new_context() if ctx is None else ctx, text, name)
 
 
-def lower(module: ModuleOp, to: str, *, ctx: Context | None = None) -> ModuleOp:
+def lower(
+    module: ModuleOp,
+    to: str,
+    *,
+    ctx: Context | None = None,
+    observer: PassObserver | None = None,
+) -> ModuleOp:
     """
     A copy of a module, taken from the phase that it records to the phase `to`.
+
+    `observer` sees each pass.
 
     Raises `OpError` if the module cannot get there or is past it already, and
     `PipelineError` if there is no such phase.
     """
     allow_deep_recursion()
     result = module.clone()
-    lower_in_place(result, to, ctx=ctx)
+    lower_in_place(result, to, ctx=ctx, observer=observer)
     return result
 
 
