@@ -39,6 +39,7 @@ from transom.driver import PHASES, load, lower
 from transom.interpreters.entry import InputError as InterpreterInputError
 from transom.interpreters.interpreter import MAX_STEPS, Interpreter
 from transom.interpreters.weights import WeightStore
+from transom.lowering.bufferize.entry import SHAPES
 from transom.passes.pipeline import PipelineError
 from transom.registry import new_context
 from transom.runtime.comparison import compare_all
@@ -47,6 +48,7 @@ from transom.runtime.jit import JitError
 from transom.runtime.program import Program, ProgramError
 from transom.runtime.signature import Array, InputError, Signature
 from transom.runtime.values import Words
+from transom.targets.resolve_devices import HostNote
 
 PROGRAM = "transom-run"
 
@@ -101,7 +103,7 @@ def arguments() -> argparse.ArgumentParser:
     return parser
 
 
-def run(args: argparse.Namespace) -> bool:
+def run(args: argparse.Namespace, emit: Callable[[Diagnostic], None]) -> bool:
     """Do what the command line says; True if no output differs."""
     if args.output and not args.output.endswith(".npz"):
         raise PipelineError(f"expected a file ending in .npz, but got '{args.output}'")
@@ -113,9 +115,10 @@ def run(args: argparse.Namespace) -> bool:
     else:
         module = load(args.file, ctx=ctx, format=args.format)
     verify_module(module)
-    signature, execute = (
-        interpreted(module, args) if args.interpret else compiled(module, args)
-    )
+    if args.interpret:
+        signature, execute = interpreted(module, args)
+    else:
+        signature, execute = compiled(module, args, emit)
     inputs = Words(args.input).arrays(signature.inputs, complete=True)
     expected = Words(args.expected).arrays(signature.outputs, complete=False)
     outputs = execute(inputs)
@@ -167,13 +170,15 @@ def interpreted(
     return signature, execute
 
 
-def compiled(module: ModuleOp, args: argparse.Namespace) -> tuple[Signature, Execute]:
+def compiled(
+    module: ModuleOp, args: argparse.Namespace, emit: Callable[[Diagnostic], None]
+) -> tuple[Signature, Execute]:
     """How to run a module as machine code."""
     last = PHASES[-1].name
     base = base_folder(module)
     if get_config(module).phase != last:
         only_entry(module, find_main(module, args.function))
-        module = lower(module, last)
+        module = lower(module, last, observer=HostNote(emit))
     attr = find_entry(module).attributes[SIGNATURE]
     assert isinstance(attr, SignatureAttr), "the dialect verifies it"
     program = Program(to_code(module, base=base, opt_level=args.O), args.library)
@@ -231,7 +236,7 @@ def main(args: Sequence[str] | None = None) -> int:
 
     try:
         with handling(emit):
-            return 0 if run(parsed) else 1
+            return 0 if run(parsed, emit) else 1
     except OpError as e:
         emit(e.diagnostic())
     except (InputError, InterpreterInputError, ProgramError, JitError) as e:
