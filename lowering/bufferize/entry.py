@@ -37,10 +37,23 @@ RESULT = "tir.result"
 """The discardable attribute of an argument that a result is written to."""
 
 
+SHAPES = ".shapes"
+"""The end of the name of the function that computes the sizes of an entry's results."""
+
+
 def is_entry(function: func.FuncOp) -> bool:
-    """Whether callers outside of the module may call a function."""
+    """Whether a function is one that users of the module call."""
     visibility = function.sym_visibility
-    return visibility is None or visibility.data == "public"
+    if visibility is not None and visibility.data != "public":
+        return False
+    return not is_shape_function(function)
+
+
+def is_shape_function(function: func.FuncOp) -> bool:
+    """Whether a function computes the sizes of the results of another."""
+    return function.sym_name.data.endswith(SHAPES) and all(
+        isinstance(type, IndexType) for type in function.function_type.outputs
+    )
 
 
 def argument_names(function: func.FuncOp) -> list[str]:
@@ -177,7 +190,7 @@ def shape_function(program: FunctionProgram) -> func.FuncOp | None:
     for op in block.ops:
         op.location = function.location
     shapes = func.FuncOp(
-        f"{function.sym_name.data}.shapes",
+        f"{function.sym_name.data}{SHAPES}",
         FunctionType.from_lists(block.arg_types, [v.type for v in results]),
         Region(block),
     )

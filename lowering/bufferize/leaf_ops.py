@@ -38,7 +38,7 @@ def visit_empty(builder: Builder, op: Operation, at: int) -> int:
 
 
 def visit_filled(builder: Builder, op: Operation, at: int) -> int:
-    """An op that makes a tensor of scalars; none if these are the sizes of a reshape."""
+    """An op that makes a tensor of scalars; none if they are the sizes of a reshape."""
     (result,) = op.results
     if isinstance(op, tensor.FromElementsOp) and all(
         isinstance(use.operation, tensor.ReshapeOp) and use.index == 1

@@ -17,6 +17,15 @@ func.func @reshapes(%x: tensor<2x3xf32>) -> tensor<3x2xf32> {
   func.return %c : tensor<3x2xf32>
 }
 
+// A view of an input is the input's memory, which the caller gets a copy of.
+// CHECK-LABEL: @reshaped_input
+func.func @reshaped_input(%x: tensor<2x3xf32>) -> tensor<6xf32> {
+  // CHECK-NEXT:    %[[A:.*]] = memref.collapse_shape %x
+  // CHECK-NEXT:    tir.copy %[[A]], %0
+  %a = tensor.collapse_shape %x [[0 : i64, 1 : i64]] : tensor<2x3xf32> into tensor<6xf32>
+  func.return %a : tensor<6xf32>
+}
+
 // CHECK-LABEL: @reshape_by_sizes
 func.func @reshape_by_sizes(%x: tensor<2x3xf32>) -> tensor<f32> {
   // CHECK-NOT:     memref.store
