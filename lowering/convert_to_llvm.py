@@ -18,6 +18,8 @@ llvm.func internal @k(%x: !llvm.ptr {llvm.noalias, llvm.readonly}, %n: i64,
 }
 ```
 
+Weights get names that no function of C has, so that `@memcpy` is not called.
+
 Afterwards functions are `llvm` throughout, what they call is declared, and the texts of
 `cf.assert` and of failed C calls are `executor.messages` of the module, in the order of
 their status codes from 1.
@@ -30,6 +32,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import (
     ModuleOp,
     StringAttr,
+    SymbolRefAttr,
     UnrealizedConversionCastOp,
 )
 from xdsl.passes import ModulePass
@@ -82,6 +85,26 @@ def llvm_target() -> ConversionTarget:
     target.add_legal_op(ModuleOp, executor.ArtifactOp, executor.PoolOp, graph.WeightOp)
     target.mark_recursively_legal(graph.WeightOp)
     return target
+
+
+def rename_weights(module: ModuleOp) -> None:
+    """Rename weights whose names functions of the C library could have."""
+    weights = [op for op in module.body.ops if isinstance(op, graph.WeightOp)]
+    taken = {op.sym_name.data for op in weights}
+    renamed: dict[str, str] = {}
+    for op in weights:
+        old = op.sym_name.data
+        if old.isidentifier():
+            new = f"weight.{old}"
+            while new in taken:
+                new += ".0"
+            taken.add(new)
+            renamed[old] = new
+            op.sym_name = StringAttr(new)
+    for op in module.walk():
+        if isinstance(op, executor.ConstantOp | graph.WeightRefOp):
+            old = op.weight.string_value()
+            op.weight = SymbolRefAttr(renamed.get(old, old))
 
 
 def declare_callees(module: ModuleOp) -> None:
@@ -147,6 +170,7 @@ class ConvertToLlvmPass(ModulePass):
         target = llvm_target()
         target.add_illegal_op(UnrealizedConversionCastOp)
         patterns = llvm_patterns(failures, convention)
+        rename_weights(op)
         apply_full_conversion(op, target, patterns, to_llvm_converter())
         failures.record(op)
         declare_callees(op)

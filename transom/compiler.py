@@ -9,7 +9,7 @@ from xdsl.dialects.builtin import ArrayAttr, ModuleOp, StringAttr, TensorType
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Operation
 
-from transom.dialects import graph
+from transom.dialects import graph, llvm
 from transom.dialects.diagnostics import OpError, did_you_mean, position_of
 from transom.dialects.dtypes import numpy_dtype
 from transom.dialects.executor import SIGNATURE, PoolOp, SignatureAttr
@@ -143,7 +143,7 @@ def to_code(module: ModuleOp, *, base: Path | None = None, opt_level: int = 2) -
         cpu=target.cpu.data,
         features=features,
         entry=name,
-        shapes=shapes if any(symbol_name(op) == shapes for op in ops) else None,
+        shapes=shapes if any(_is_function(op, shapes) for op in ops) else None,
         signature=signature_of(attr),
         pools=tuple(
             PoolSpec(pool.sym_name.data, pool.size_bytes, pool.alignment_bytes)
@@ -157,6 +157,10 @@ def to_code(module: ModuleOp, *, base: Path | None = None, opt_level: int = 2) -
             if isinstance(op, graph.WeightOp)
         },
     )
+
+
+def _is_function(op: Operation, name: str) -> bool:
+    return isinstance(op, llvm.FuncOp) and symbol_name(op) == name
 
 
 def messages_of(module: ModuleOp) -> tuple[str, ...]:

@@ -201,7 +201,7 @@ def test_weights_are_addresses() -> None:
     """
     llvm_text = to_llvm_text(lowered(text))
     assert "@conv.1 = external constant [6 x float]" in llvm_text
-    assert "@flags = external constant [4 x i8]" in llvm_text
+    assert "@weight.flags = external constant [4 x i8]" in llvm_text
     weights = np.arange(6, dtype=np.float32).reshape(2, 3)
     run = compiled(text, symbols={"conv.1": weights.ctypes.data})
     assert run("f", 1, 2) == 5

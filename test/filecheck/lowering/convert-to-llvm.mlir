@@ -122,12 +122,13 @@ func.func @heap(%n: index) {
   func.return
 }
 
-// Weights and pools stay; a constant is the address of its weight.
-// CHECK:         graph.weight @w
+// Weights and pools stay; a constant is the address of its weight. A weight does not
+// keep a name that a function of C may have.
+// CHECK:         graph.weight @weight.w
 graph.weight @w = dense<1.0> : tensor<4xf32>
 // CHECK-LABEL:   llvm.func @weight
 func.func @weight(%i: index) -> f32 {
-  // CHECK-NEXT:      %[[W:.*]] = llvm.mlir.addressof @w : !llvm.ptr
+  // CHECK-NEXT:      %[[W:.*]] = llvm.mlir.addressof @weight.w : !llvm.ptr
   %w = executor.constant @w : memref<4xf32>
   %v = memref.load %w[%i] : memref<4xf32>
   func.return %v : f32
