@@ -59,11 +59,12 @@ def dropout(n: Node) -> list[SSAValue]:
     value = n.input()
     if n.output_count() < 2:
         return [value]
+    if n.opset < 12:
+        raise Unsupported("the mask before opset 12 is not supported")
     if -1 in n.shape():
         raise Unsupported("the mask of sizes that are not static is not supported")
-    kept = i1 if n.opset >= 10 else n.type().element_type
-    type = graph.tensor(n.shape(), kept)
-    return [value, n.add(graph.ConstantOp.splat(type, 1))]
+    kept = n.add(graph.BroadcastOp(n.splat(1, i1), n.shape()))
+    return [value, kept]
 
 
 def cast(n: Node) -> SSAValue:

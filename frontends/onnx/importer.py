@@ -196,7 +196,7 @@ class Importer:
 
     def _define(self, name: str, value: SSAValue) -> None:
         self.values[name] = value
-        if value.name_hint is None and SSAValue.is_valid_name(name):
+        if value.name_hint is None and name.isascii() and SSAValue.is_valid_name(name):
             value.name_hint = name
 
     # Constants and weights

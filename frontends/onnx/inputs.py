@@ -20,6 +20,12 @@ if TYPE_CHECKING:
 MAX_ELEMENTS = 2**40
 """Elements of a value; a model with a larger one is absurd."""
 
+UNKNOWN = -1
+"""A size that some exporters write in place of none."""
+
+NAMELESS = ("", "?")
+"""Names that say nothing: two of them may be different sizes."""
+
 
 def input_type(model: Model, info: "ValueInfoProto") -> AnyTensor:
     """The type of an input. Raises `OpError` for what is no tensor of numbers."""
@@ -44,11 +50,11 @@ def _tensor_of(info: "ValueInfoProto") -> AnyTensor:
     shape: list[int | str | None] = []
     for dim in tensor.shape.dim:
         if not dim.HasField("dim_value"):
-            shape.append(dim.dim_param or None)
-        elif dim.dim_value >= 0:
-            shape.append(dim.dim_value)
-        else:
+            shape.append(None if dim.dim_param in NAMELESS else dim.dim_param)
+        elif dim.dim_value < UNKNOWN:
             raise Unsupported(f"expected sizes >= 0, but got {dim.dim_value}")
+        else:
+            shape.append(None if dim.dim_value == UNKNOWN else dim.dim_value)
     return graph.tensor(shape, element_type(dtype))
 
 

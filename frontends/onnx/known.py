@@ -82,10 +82,10 @@ def cast(n: Node, inputs: list[Array]) -> Array | None:
     (array,) = inputs
     n.ignore("saturate", "round_mode")
     dtype = dtype_of_kind(n.int_attr("to"))
-    if array.dtype == object:
-        return array if dtype == np.int64 else None
-    if dtype is None or array.dtype.kind not in "iub" or dtype.kind not in "iub":
+    if dtype is None or array.dtype.kind not in "iubO" or dtype.kind not in "iub":
         return None
+    if array.dtype == object:  # sizes, which fit
+        return array if dtype.kind == "i" else None
     return array.astype(dtype)
 
 

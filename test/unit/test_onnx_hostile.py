@@ -238,7 +238,7 @@ def test_inputs_and_outputs_twice(tmp_path: Path):
 @pytest.mark.parametrize(
     ("shape", "message"),
     [
-        ([-1], "expected sizes >= 0, but got -1"),
+        ([-2], "expected sizes >= 0, but got -2"),
         ([2**40, 2], "expected at most 1099511627776 elements, but got 2199023255552"),
         ([0, 2**62], "expected at most 1099511627776 elements, but got "
          "4611686018427387904"),
