@@ -81,8 +81,6 @@ class FunctionLowering(ModulePass):
             if not func.is_declaration and LOWERED_TO not in func.attributes
         ]
         owned = [func for func in functions if self.owns(func)]
-        if not owned:
-            return
         kernels = {func: list(self._kernels_of(func)) for func in owned}
         self._make(ctx, op, [k for found in kernels.values() for k in found])
         others = [func for func in functions if not is_region(func)]
