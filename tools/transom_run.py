@@ -16,6 +16,7 @@ import argparse
 import sys
 from collections.abc import Callable, Sequence
 from io import BytesIO
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,6 @@ from xdsl.dialects.func import FuncOp
 
 import transom
 from transom.compiler import (
-    base_folder,
     entry_signature,
     find_entry,
     find_main,
@@ -140,6 +140,11 @@ def run(args: argparse.Namespace, emit: Callable[[Diagnostic], None]) -> bool:
     return not differences
 
 
+def folder_of(file: str) -> Path:
+    """The folder that paths in a file are relative to."""
+    return Path.cwd() if file == "-" else Path(file).parent
+
+
 Execute = Callable[[dict[str, Array]], dict[str, Array]]
 
 
@@ -157,7 +162,7 @@ def interpreted(
     signature = signature_of(entry_signature(main))
     interpreter = Interpreter(
         module,
-        weights=WeightStore(module, base_folder(module)),
+        weights=WeightStore(module, folder_of(args.file)),
         max_steps=args.max_steps,
     )
 
@@ -175,7 +180,7 @@ def compiled(
 ) -> tuple[Signature, Execute]:
     """How to run a module as machine code."""
     last = PHASES[-1].name
-    base = base_folder(module)
+    base = folder_of(args.file)
     if get_config(module).phase != last:
         only_entry(module, find_main(module, args.function))
         module = lower(module, last, observer=HostNote(emit))
