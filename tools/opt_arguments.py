@@ -51,10 +51,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             default=[],
             help="dump the IR around one pass, to stderr",
         )
+    add_data_folders(parser)
     for option, help in FLAGS:
         parser.add_argument(option, action="store_true", help=help)
     parser.add_argument(
         "--only-expected-diagnostics", action="store_true", help=argparse.SUPPRESS
+    )
+
+
+def add_data_folders(parser: argparse.ArgumentParser) -> None:
+    """Add the flag that lets weights lie elsewhere."""
+    parser.add_argument(
+        "--allow-external-data-dir",
+        dest="data_folders",
+        metavar="DIR",
+        action="append",
+        default=[],
+        help="a folder that links to models and their weights may lead to",
     )
 
 

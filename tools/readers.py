@@ -37,7 +37,10 @@ class OnnxReader(Frontend):
 
     name = "onnx"
 
+    data_folders: tuple[str, ...] = ()
+    """Folders that links may lead to."""
+
     def parse(self, ctx: Context, input: IO[bytes], input_name: str) -> ModuleOp:
         from transom.frontends.onnx import load_onnx
 
-        return load_onnx(input_name)
+        return load_onnx(input_name, self.data_folders)

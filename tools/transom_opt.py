@@ -192,6 +192,8 @@ class TransomOptMain(xDSLOptMain):
             reader: Frontend = MlirReader(
                 self.args.no_implicit_module, chunk.line_offset
             )
+        elif spec.name == "onnx":
+            reader = OnnxReader(tuple(self.args.data_folders))
         else:
             cls = cast(
                 Callable[[], type[Frontend]], self.available_frontends[spec.name]

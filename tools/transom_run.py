@@ -49,6 +49,7 @@ from transom.runtime.program import Program, ProgramError
 from transom.runtime.signature import Array, InputError, Signature
 from transom.runtime.values import Words
 from transom.targets.resolve_devices import HostNote
+from transom.tools.opt_arguments import add_data_folders
 
 PROGRAM = "transom-run"
 
@@ -98,6 +99,7 @@ def arguments() -> argparse.ArgumentParser:
         metavar="FILE",
         help="a shared library of C functions that kernels call",
     )
+    add_data_folders(parser)
     add("-o", "--output", metavar="FILE.npz", help="write the outputs to a file")
     add("-q", "--quiet", action="store_true", help="print differences only")
     return parser
@@ -113,7 +115,8 @@ def run(args: argparse.Namespace, emit: Callable[[Diagnostic], None]) -> bool:
 
         module = parse_ir(ctx, sys.stdin.buffer.read(), "<stdin>")
     else:
-        module = load(args.file, ctx=ctx, format=args.format)
+        folders: list[str] = args.data_folders
+        module = load(args.file, ctx=ctx, format=args.format, data_folders=folders)
     verify_module(module)
     if args.interpret:
         signature, execute = interpreted(module, args)
@@ -162,7 +165,7 @@ def interpreted(
     signature = signature_of(entry_signature(main))
     interpreter = Interpreter(
         module,
-        weights=WeightStore(module, folder_of(args.file)),
+        weights=WeightStore(module, folder_of(args.file), args.data_folders),
         max_steps=args.max_steps,
     )
 
@@ -186,7 +189,8 @@ def compiled(
         module = lower(module, last, observer=HostNote(emit))
     attr = find_entry(module).attributes[SIGNATURE]
     assert isinstance(attr, SignatureAttr), "the dialect verifies it"
-    program = Program(to_code(module, base=base, opt_level=args.O), args.library)
+    code = to_code(module, base=base, opt_level=args.O, data_folders=args.data_folders)
+    program = Program(code, args.library)
 
     def execute(inputs: dict[str, Array]) -> dict[str, Array]:
         return program.run(inputs)

@@ -2,6 +2,7 @@
 From a module at phase `machine` to a program in this process.
 """
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import cast
 
@@ -111,11 +112,18 @@ def machine_of(module: ModuleOp) -> LlvmCpuAttr:
     raise OpError(module, "expected a device with '#llvm_cpu.target'")
 
 
-def to_code(module: ModuleOp, *, base: Path | None = None, opt_level: int = 2) -> Code:
+def to_code(
+    module: ModuleOp,
+    *,
+    base: Path | None = None,
+    opt_level: int = 2,
+    data_folders: Sequence[str] = (),
+) -> Code:
     """
     The machine code, weights and needs of a module at phase `machine`.
 
-    Weights are read relative to `base`, by default the folder of the module's file.
+    Weights are read relative to `base`, by default the folder of the module's file;
+    links may lead to `data_folders`.
     Raises `OpError`.
     """
     from transom.runtime.jit import emit_object, host_triple
@@ -128,7 +136,8 @@ def to_code(module: ModuleOp, *, base: Path | None = None, opt_level: int = 2) -
     target = machine_of(module)
     triple = target.triple.data or host_triple()
     features = ",".join(feature.data for feature in target.features)
-    weights = WeightStore(module, base_folder(module) if base is None else base)
+    base = base_folder(module) if base is None else base
+    weights = WeightStore(module, base, data_folders)
     ops = list(module.body.block.ops)
     shapes = f"{name}.shapes"
     return Code(

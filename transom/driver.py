@@ -143,10 +143,16 @@ def phases() -> tuple[Phase, ...]:
 
 
 def load(
-    path: str | PathLike[str], *, ctx: Context | None = None, format: str | None = None
+    path: str | PathLike[str],
+    *,
+    ctx: Context | None = None,
+    format: str | None = None,
+    data_folders: Sequence[str] = (),
 ) -> ModuleOp:
     """
     Read a module from a file: IR text, or ONNX if `format` or the suffix says so.
+    Links to an ONNX model and its external data may only leave its folder for one of
+    `data_folders`.
 
     Raises `OpError` for what is wrong in it, `OSError` if it cannot be read.
     """
@@ -155,7 +161,7 @@ def load(
     if kind == "onnx":
         from transom.frontends.onnx import load_onnx
 
-        return load_onnx(name)
+        return load_onnx(name, data_folders)
     text = Path(name).read_bytes()
     return parse_ir(new_context() if ctx is None else ctx, text, name)
 
@@ -229,6 +235,7 @@ def compile(
     dims: Mapping[str, tuple[int | None, int | None]] | None = None,
     opt_level: int = 2,
     libraries: Sequence[str] = (),
+    data_folders: Sequence[str] = (),
     ctx: Context | None = None,
     **options: bool,
 ) -> "Program":
@@ -237,9 +244,10 @@ def compile(
 
     `devices` declares devices by name, each with a target attribute as text; without
     any the host CPU is used. `dims` bounds symbolic sizes, both ends included.
-    `libraries` are shared libraries of the C functions that kernels call, `opt_level`
-    is the effort of LLVM's passes (0 to 3), and `options` are those of `target.config`
-    that may change results.
+    `libraries` are shared libraries of the C functions that kernels call,
+    `data_folders` are those that links to weights may lead to, `opt_level` is the
+    effort of LLVM's passes (0 to 3), and `options` are those of `target.config` that
+    may change results.
 
     Raises `OpError` for what is wrong in the module and `PipelineError` for arguments
     that are.
@@ -265,7 +273,8 @@ def compile(
     bound_dims(result, dims or {})
     if get_config(result).phase != PHASES[-1].name:
         lower_in_place(result, PHASES[-1].name, ctx=ctx)
-    return Program(to_code(result, opt_level=opt_level), libraries)
+    code = to_code(result, opt_level=opt_level, data_folders=data_folders)
+    return Program(code, libraries)
 
 
 def declare_devices(module: ModuleOp, devices: Mapping[str, str], ctx: Context) -> None:

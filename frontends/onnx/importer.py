@@ -45,14 +45,15 @@ SHOWN_REASON = 200
 """Characters of a reason, which may hold numbers that the file chose."""
 
 
-def load_onnx(path: str) -> ModuleOp:
+def load_onnx(path: str, data_folders: Sequence[str] = ()) -> ModuleOp:
     """
-    Read a model. Paths in the module are relative to the model's folder.
+    Read a model. Paths in the module are relative to the model's folder; links to the
+    model and to its external data may only leave that for one of `data_folders`.
 
     Raises `OpError` for a file that is no model and for one with nodes that are not
     supported, all of which it lists, and `OSError` for one that can not be read.
     """
-    model = read_model(path)
+    model = read_model(path, data_folders)
     check_graph(model)
     return Importer(model).run()
 

@@ -4,6 +4,7 @@ Reading a model's file without trusting it.
 
 import errno
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -49,16 +50,17 @@ def place_in(path: str, number: int = 1) -> LocationAttr:
     return file_location(path, number, 1)
 
 
-def read_model(path: str) -> Model:
+def read_model(path: str, data_folders: Sequence[str] = ()) -> Model:
     """
-    The model of a file; external data is not looked at.
+    The model of a file; external data is not looked at. Links may lead to one of
+    `data_folders`.
 
     Raises `OpError` if the file is no model, and `OSError` if it can not be read.
     """
     if os.path.isdir(path):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
     os.stat(path)
-    files = WeightFiles(Path(path).parent)
+    files = WeightFiles(Path(path).parent, data_folders)
     try:
         file = files.open(Path(path).name)
         model = parse_model(file)

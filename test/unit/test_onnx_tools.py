@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from onnx_models import model, node, runtime_outputs, save, value
 
+import transom
 from transom.tools import transom_opt, transom_run
 
 WEIGHTS = {"w": np.linspace(-1, 1, 30, dtype=np.float32).reshape(6, 5)}
@@ -57,6 +58,25 @@ def test_text_beside_its_model(path: Path, monkeypatch: pytest.MonkeyPatch):
     assert transom_opt.main([str(path), "--print-debuginfo", "-o", str(text)]) == 0
     monkeypatch.chdir("models")
     assert transom_run.main(["m.mlir", "--input", "../x.npy"]) == 0
+
+
+def test_a_cache_of_links(path: Path, capsys: pytest.CaptureFixture[str]):
+    """Download caches link models and their weights to another folder."""
+    folder = Path("cache")
+    folder.mkdir()
+    link, text = folder / "m.onnx", folder / "m.mlir"
+    link.symlink_to(path.resolve())
+    allowed = ["--allow-external-data-dir", "models"]
+    for program in (transom_opt.main, transom_run.main):
+        assert program([str(link)]) == 1
+        assert "'m.onnx' is a link that leaves its folder" in capsys.readouterr().err
+    assert transom_opt.main([str(link), "-o", str(text), *allowed]) == 0
+    for file in (str(link), str(text)):
+        for way in ([], ["--interpret"]):
+            arguments = [file, "--input", "x.npy", "--expected", "y.npy", *way]
+            assert transom_run.main([*arguments, *allowed]) == 0
+    module = transom.load(link, data_folders=["models"])
+    transom.compile(module, data_folders=["models"])
 
 
 def test_weights_that_are_not_there(path: Path, capsys: pytest.CaptureFixture[str]):
