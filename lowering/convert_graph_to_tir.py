@@ -28,7 +28,7 @@ from xdsl.dialects.builtin import (
     TensorType,
 )
 from xdsl.dialects.func import FuncOp, ReturnOp
-from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
+from xdsl.ir import Attribute, BlockArgument, Operation
 from xdsl.rewriter import Rewriter
 
 from transom.dialects import graph, tir
@@ -105,15 +105,14 @@ def to_destination_passing(func: FuncOp) -> tir.FuncOp:
     assert isinstance(last, ReturnOp), "the body of a function ends with it"
     effects = [Effect.READ] * len(block.args)
     inputs = list(block.args)
-    taken: set[SSAValue] = set()
     copies: list[Operation] = []
-    for returned in last.operands:
+    for number in range(len(last.operands)):
+        returned = last.operands[number]  # an output, if it is returned twice
         type = cast("MemRefType", returned.type)
         out = block.insert_arg(type, len(block.args))
         effects.append(Effect.WRITE)
         owner = returned.owner
-        if isinstance(owner, tir.AllocOp) and returned not in taken:
-            taken.add(out)
+        if isinstance(owner, tir.AllocOp):
             returned.replace_all_uses_with(out)
             owner.detach()
             owner.erase()

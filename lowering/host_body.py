@@ -210,8 +210,7 @@ class HostBody:
             source = self(collapse(source, range(old.get_num_dims()), flat))
         if type.get_num_dims() == 1:
             return self._as(source, type)
-        if count == DYNAMIC and DYNAMIC not in type.get_shape():
-            source = self._as(source, TensorType(element, [_count(type.get_shape())]))
+        source = self._as(source, TensorType(element, [_count(type.get_shape())]))
         return self(
             tensor.ExpandShapeOp(
                 source,

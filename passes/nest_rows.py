@@ -26,7 +26,8 @@ from transom.dialects.tir import (
     YieldOp,
     affine,
 )
-from transom.passes.nest_fusion import same_bound
+from transom.passes.kernel_buffers import root_of
+from transom.passes.nest_parts import same_bound
 
 NestDim = tuple[int, int]
 """The number of a nest in its run, and a dim of it."""
@@ -64,7 +65,7 @@ def runs_of(block: Block) -> Iterator[list[NestOp]]:
 
 def can_be_grouped(nest: NestOp) -> bool:
     """Whether the points of parallel dims of a nest write different elements."""
-    return not any(
+    return nest.schedule is None and not any(
         access.is_indirect or access.combine is not None for access in nest.out_accesses
     )
 
@@ -150,6 +151,7 @@ class Rows:
             nest.schedule,
         )
         inner.location = nest.location
+        inner.attributes |= nest.attributes
         for op in [op for op in inner.walk() if isinstance(op, IndexOp)]:
             if op.position in rows:
                 op.result.replace_all_uses_with(body.args[rows[op.position]])
@@ -224,7 +226,7 @@ def find_rows(nests: Sequence[NestOp]) -> Rows | None:
         )
         if buffer in written and len(accesses := list(accesses_of(nests, buffer))) > 1
     }
-    if not _connected(nests, shared):
+    if not _connected(nests, shared) or _has_views(nests, written):
         return None
     classes = DimClasses()
     for accesses in shared.values():
@@ -258,6 +260,13 @@ def accesses_of(
             for value, access in zip(values, accesses, strict=True):
                 if value is buffer:
                     yield number, access
+
+
+def _has_views(nests: Sequence[NestOp], written: set[SSAValue]) -> bool:
+    """Whether some nests touch what others write in another form."""
+    roots = {root_of(value): value for value in written}
+    touched = {v for nest in nests for v in (*nest.outs, *nest.ins)}
+    return any(roots.get(root_of(value), value) is not value for value in touched)
 
 
 Shared = dict[SSAValue, list[tuple[int, AccessAttr]]]

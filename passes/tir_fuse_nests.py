@@ -15,24 +15,22 @@ tir.nest … ins(%c, %bias) outs(%out) …   ==>    finish (%acc, %b) {
 No element is computed twice, except by a nest that moves elements only.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects import memref
 from xdsl.dialects.builtin import DYNAMIC_INDEX, ModuleOp
-from xdsl.ir import Block, BlockArgument, Operation, SSAValue
+from xdsl.ir import Block, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.transforms.common_subexpression_elimination import cse
+from xdsl.transforms.dead_code_elimination import region_dce
 
 from transom.dialects import tir
 from transom.dialects.tir.canonicalization import constant_index
-from transom.passes.nest_fusion import (
-    fuse_consumer,
-    inline_producer,
-    is_move,
-    reads_once,
-)
+from transom.passes.kernel_buffers import BlockOrder, is_local, is_output
+from transom.passes.nest_fusion import fuse_consumer, inline_producer
+from transom.passes.nest_matching import is_move, reads_once
 from transom.passes.nest_rows import group_rows
 
 
@@ -43,113 +41,74 @@ def nests_of(block: Block) -> Iterator[tir.NestOp]:
             yield op
 
 
-def users_of(buffer: SSAValue) -> set[Operation]:
-    """The ops that mention a buffer, other than to ask for its size."""
-    return {
-        use.operation
-        for use in buffer.uses
-        if not isinstance(use.operation, memref.DimOp)
-    }
-
-
-def is_local(buffer: SSAValue) -> bool:
-    """Whether a buffer is one of the kernel's own."""
-    return isinstance(buffer.owner, tir.AllocOp)
-
-
-def is_output(buffer: SSAValue) -> bool:
-    """Whether a buffer is a result of the kernel, without content before."""
-    if not isinstance(buffer, BlockArgument):
-        return False
-    func = buffer.block.parent_op()
-    return (
-        isinstance(func, tir.FuncOp)
-        and func.argument_effects[buffer.index] is tir.Effect.WRITE
-    )
-
-
 class NestFuser:
     """Fuses the nests of one block of a kernel."""
 
     def __init__(self, block: Block) -> None:
         self.block = block
+        self.order = BlockOrder(block)
 
     def run(self) -> None:
         """Fuse until nothing changes; each step leaves one nest less."""
-        while self._step():
-            pass
+        changed = True
+        while changed:
+            changed = False
+            for nest in nests_of(self.block):
+                fused = self._fused(nest)
+                while fused is not None:
+                    changed = True
+                    fused = self._fused(fused)
 
-    def _step(self) -> bool:
-        order = {op: i for i, op in enumerate(self.block.ops)}
-        for consumer in nests_of(self.block):
-            for buffer in dict.fromkeys(consumer.ins):
-                producer = self._only_writer(buffer, order)
-                if producer is None or order[producer] >= order[consumer]:
-                    continue
-                if self._fuse(producer, consumer, buffer, order):
-                    return True
-        return False
+    def _fused(self, consumer: tir.NestOp) -> tir.NestOp | None:
+        """A nest after a producer of one of its inputs has become a part of it."""
+        for buffer in dict.fromkeys(consumer.ins):
+            producer = self._only_writer(buffer, consumer)
+            if producer is None:
+                continue
+            fused = self._fuse(producer, consumer, buffer)
+            if fused is not None:
+                return fused
+        return None
 
-    def _only_writer(
-        self, buffer: SSAValue, order: dict[Operation, int]
-    ) -> tir.NestOp | None:
+    def _only_writer(self, buffer: SSAValue, consumer: tir.NestOp) -> tir.NestOp | None:
+        """The nest before the consumer that alone fills a buffer, if there is one."""
         if not (is_local(buffer) or is_output(buffer)):
             return None
-        writers = [
-            op
-            for op in users_of(buffer)
-            if not (isinstance(op, tir.NestOp) and buffer not in op.outs)
-        ]
-        if len(writers) != 1 or writers[0] not in order:
+        writers = {use.op for use in self.order.uses(buffer) if use.writes}
+        if len(writers) != 1:
             return None
-        return writers[0] if isinstance(writers[0], tir.NestOp) else None
+        (writer,) = writers
+        if not isinstance(writer, tir.NestOp) or buffer not in writer.outs:
+            return None
+        before = self.order.of(writer) < self.order.of(consumer)
+        return writer if before else None
 
     def _fuse(
-        self,
-        producer: tir.NestOp,
-        consumer: tir.NestOp,
-        buffer: SSAValue,
-        order: dict[Operation, int],
-    ) -> bool:
+        self, producer: tir.NestOp, consumer: tir.NestOp, buffer: SSAValue
+    ) -> tir.NestOp | None:
         def dead(out: SSAValue) -> bool:
-            return is_local(out) and users_of(out) <= {producer, consumer}
+            return is_local(out) and all(
+                use.op in (producer, consumer) for use in self.order.uses(out)
+            )
 
-        between = [
-            op for op, i in order.items() if order[producer] < i < order[consumer]
-        ]
+        if any(u.writes for u in self.order.between(producer.ins, producer, consumer)):
+            return None  # the producer would read something else
         fused = None
-        if not self._clash(producer, between):
+        if not any(self.order.between(producer.outs, producer, consumer)):
             fused = fuse_consumer(producer, consumer, dead)
-        if fused is None and dead(buffer) and not self._overwrites(producer, between):
-            worthwhile = is_move(producer) or reads_once(consumer, buffer)
-            if worthwhile:
-                fused = inline_producer(producer, consumer, buffer)
-        if fused is None:
-            return False
-        self.block.insert_op_before(fused, consumer)
-        for op in (consumer, producer):
-            op.detach()
-            op.erase()
-        return True
-
-    def _clash(self, producer: tir.NestOp, between: Sequence[Operation]) -> bool:
-        """Whether the producer can not move behind some ops."""
-        return self._overwrites(producer, between) or any(
-            users_of(out) & set(between) for out in producer.outs
-        )
-
-    def _overwrites(self, producer: tir.NestOp, between: Sequence[Operation]) -> bool:
-        """Whether some ops may change what the producer reads."""
-        for op in between:
-            if isinstance(op, tir.NestOp):
-                written = list(op.outs)
-            elif isinstance(op, memref.DimOp | tir.AllocOp) or not op.operands:
-                continue
-            else:
-                written = list(op.operands)
-            if any(value in producer.ins for value in written):
-                return True
-        return False
+        if (
+            fused is None
+            and dead(buffer)
+            and (is_move(producer) or reads_once(consumer, buffer))
+        ):
+            fused = inline_producer(producer, consumer, buffer)
+        if fused is not None:
+            self.block.insert_op_before(fused, consumer)
+            self.order.replace(consumer, fused)
+            for op in (consumer, producer):
+                op.detach()
+                op.erase()
+        return fused
 
 
 def forward_sizes(func: tir.FuncOp) -> None:
@@ -193,3 +152,5 @@ class TirFuseNestsPass(ModulePass):
                 NestFuser(block).run()
                 remove_dead_allocs(func)
                 group_rows(block)
+                cse(func)
+            region_dce(func.body)
