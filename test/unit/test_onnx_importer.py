@@ -18,6 +18,8 @@ from xdsl.printer import Printer
 import transom
 from transom.dialects import graph, tir
 from transom.dialects.diagnostics import OpError, name_of, position_of
+from transom.frontends.onnx.known import EVALUATORS, SOURCES
+from transom.frontends.onnx.operators import HANDLERS
 from transom.testing import check_phases, interpret, reread
 
 RNG = np.random.default_rng(0)
@@ -602,3 +604,10 @@ def test_a_light_model_on_the_way(tmp_path: Path):
     module = transom.load(path)
     first = next(op for op in module.walk() if isinstance(op, graph.Conv2dOp))
     assert position_of(first.location) == (str(path), 1, 1)
+
+
+def test_the_page_lists_all_operators():
+    page = (Path(__file__).parents[2] / "docs" / "onnx.md").read_text()
+    listed = page.partition("in the domain of ONNX itself:")[2].partition("\n\nConv")[0]
+    known = {*HANDLERS, *EVALUATORS, *SOURCES}
+    assert listed.replace(",", " ").split() == sorted(known)

@@ -1,0 +1,71 @@
+"""
+ONNX's published node tests: what is imported gives the published values.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx
+from onnx.backend.test.loader import load_model_tests
+from onnx_models import save
+
+import transom
+from transom.dialects.diagnostics import OpError
+from transom.testing import interpret
+
+IMPORTED = 600
+"""At least so many tests are imported, of 1884."""
+
+
+def array_of(value: Any) -> Any:
+    if isinstance(value, onnx.TensorProto):
+        return onnx.numpy_helper.to_array(value)
+    return np.asarray(value)
+
+
+def frozen(proto: onnx.ModelProto, inputs: Sequence[Any]) -> onnx.ModelProto:
+    """A model whose inputs but the first are initialisers, such as axes."""
+    result = onnx.ModelProto()
+    result.CopyFrom(proto)
+    infos = list(proto.graph.input)[1:]
+    for info, array in zip(infos, inputs[1:], strict=True):
+        tensor = onnx.numpy_helper.from_array(array, info.name)
+        result.graph.initializer.append(tensor)
+    return result
+
+
+def check(folder: Path, test: Any) -> bool:
+    """Whether a test is imported, with right results."""
+    ((given, expected),) = test.data_sets
+    if any(value is None or isinstance(value, list) for value in given):
+        return False  # optional values and sequences
+    inputs = [array_of(value) for value in given]
+    for proto in (test.model, frozen(test.model, inputs)):
+        try:
+            module = transom.load(save(folder, proto))
+        except OpError:
+            continue
+        names = [info.name for info in proto.graph.input]
+        found = interpret(module, dict(zip(names, inputs, strict=True)), base=folder)
+        for a, b in zip(found.values(), map(array_of, expected), strict=True):
+            assert (a.dtype, a.shape) == (b.dtype, b.shape), test.name
+            np.testing.assert_allclose(
+                a.astype(np.float64),
+                b.astype(np.float64),
+                rtol=test.rtol,
+                atol=test.atol,
+                err_msg=test.name,
+            )
+        return True
+    return False
+
+
+def test_nodes(tmp_path: Path):
+    with np.errstate(all="ignore"):  # what ONNX computes as expected values
+        tests: list[Any] = load_model_tests(kind="node")
+    plain = [t for t in tests if len(t.data_sets) == 1]
+    count = sum(check(tmp_path, test) for test in plain)
+    print(f"{count} of {len(tests)} node tests are imported")
+    assert count >= IMPORTED
