@@ -5,7 +5,7 @@ Verify a module, with the place of the op that breaks a rule.
 from collections.abc import Iterable
 from io import StringIO
 
-from xdsl.dialects.builtin import UnregisteredOp
+from xdsl.dialects.builtin import StringAttr, UnregisteredOp
 from xdsl.ir import Operation
 from xdsl.printer import Printer
 from xdsl.traits import NoTerminator
@@ -13,6 +13,7 @@ from xdsl.utils.exceptions import DiagnosticException, VerifyException
 
 from transom.dialects.diagnostics import Note, OpError, position_of
 from transom.dialects.dominance import verify_dominance
+from transom.dialects.upstream_rules import verify_upstream
 
 MAX_SHOWN = 200
 """Characters of an op that a note shows."""
@@ -28,11 +29,18 @@ def verify_module(op: Operation) -> None:
     for nested in _innermost_first(op):
         try:
             _verify_blocks(nested)
+            _verify_symbol(nested)
             nested.verify(verify_nested_ops=False)
+            verify_upstream(nested)
         except OpError:
             raise
         except DiagnosticException as e:
             raise OpError(nested, _message_of(e, nested), *_shown(nested)) from None
+        except Exception as e:  # plug-in boundary: verifiers of ops that are not ours
+            if type(nested).__module__.startswith("transom."):
+                raise
+            message = _message_of(_explained(e, nested), nested)
+            raise OpError(nested, message, *_shown(nested)) from e
     verify_dominance(op)
 
 
@@ -73,8 +81,29 @@ def _verify_blocks(op: Operation) -> None:
                 )
 
 
-def _message_of(error: DiagnosticException, op: Operation) -> str:
+def _verify_symbol(op: Operation) -> None:
+    """Names of symbols are words: object files have no others."""
+    name = op.properties.get("sym_name")
+    if isinstance(name, StringAttr) and (not name.data or "\0" in name.data):
+        raise VerifyException(
+            f"expected a name of characters other than NUL, but got {name}"
+        )
+
+
+def _explained(error: Exception, op: Operation) -> Exception:
+    """What is wrong with an op whose verifier stumbled over it."""
+    try:
+        verify_upstream(op)
+    except VerifyException as e:
+        return e
+    except Exception:  # it may be too broken for that as well
+        pass
+    return error if str(error) else VerifyException(type(error).__name__)
+
+
+def _message_of(error: Exception, op: Operation) -> str:
     """A verifier's message, without xDSL's frame around it."""
     name = op.op_name.data if isinstance(op, UnregisteredOp) else op.name
     message = str(error).removeprefix("Operation does not verify: ")
+    message = message.replace(":\n", ": ")
     return f"'{name}' op {message.removeprefix(f'Operation {op.name} ')}"

@@ -145,6 +145,12 @@ def test_used_before_definition(body: str, line: int, definition: int) -> None:
         ("%a = arith.addi %x, %x : i32", "terminates block in single-block region"),
         ('"scf.if"(%c) ({^a:}, {}) : (i1) -> ()\nfunc.return', "expected a terminator"),
         ('%a = "arith.addi"(%x) : (i32) -> i32\nfunc.return', "Expected 2 operands"),
+        # Where upstream's verifier stumbles, ours says what is wrong.
+        (
+            '"scf.while"(%x) ({ scf.condition(%c) }, { scf.yield }) : (i32) -> ()\n'
+            "func.return",
+            "'scf.while' op expected 1 arguments of the first region, but got 0",
+        ),
         ("func.return %x : i32", "Expected arguments to have the same types"),
     ],
 )
