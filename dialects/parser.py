@@ -20,6 +20,9 @@ from xdsl.dialects.builtin import (
     ComplexType,
     DenseIntOrFPElementsAttr,
     FileLineColLoc,
+    Float80Type,
+    Float128Type,
+    FloatAttr,
     IndexType,
     IntAttr,
     IntegerType,
@@ -30,6 +33,7 @@ from xdsl.dialects.builtin import (
     UnknownLoc,
     UnregisteredAttr,
     UnregisteredOp,
+    VectorType,
 )
 from xdsl.ir import (
     Attribute,
@@ -151,6 +155,7 @@ class TransomParser(Parser):
         self._depth = 0
         self._after_location = -1
         self._said_unknown: set[Operation | SSAValue] = set()
+        self._awaited: list[tuple[str, SSAValue]] = []
         self._types: dict[str, TypeAttribute] = {}
 
     # Places
@@ -202,6 +207,9 @@ class TransomParser(Parser):
     def _register_ssa_definition(
         self, name: str, values: Sequence[SSAValue], span: Span
     ) -> None:
+        awaited = self.forward_ssa_references.get(name)
+        if awaited is not None:
+            self._awaited.extend((name, value) for value in awaited.values())
         super()._register_ssa_definition(name, values, span)
         for value in values:
             if not isinstance(value, BlockArgument):
@@ -242,6 +250,10 @@ class TransomParser(Parser):
                 use = value.first_use
                 where = self.location_at(self.pos) if use is None else use.operation
                 raise OpError(where, f"value '%{name}' is used but not defined")
+        for name, value in self._awaited:
+            # Defined in a region of the op that uses it, which was made afterwards.
+            if (use := value.first_use) is not None:
+                raise OpError(use.operation, f"value '%{name}' is used but not defined")
 
     def _parse_external_resources(self) -> None:
         self.raise_error("expected 'dialect_resources'; external ones are not read")
@@ -320,11 +332,13 @@ class TransomParser(Parser):
         start = self.pos
         self._enter(start)
         try:
-            return super().parse_optional_attribute()
+            attribute = super().parse_optional_attribute()
         except VerifyException as e:
             self.raise_error(str(e), start)
         finally:
             self._depth -= 1
+        self._refuse_unusable(attribute, start)
+        return attribute
 
     def parse_optional_type(self) -> TypeAttribute | None:
         start = self.pos
@@ -341,9 +355,21 @@ class TransomParser(Parser):
             self.raise_error(str(e), start)
         finally:
             self._depth -= 1
+        self._refuse_unusable(type, start)
         if match is not None and type is not None:
             self._types[match.group()] = type
         return type
+
+    def _refuse_unusable(self, attribute: Attribute | None, start: int) -> None:
+        """What xDSL makes but can not print, and what MLIR refuses."""
+        if isinstance(attribute, FloatAttr):
+            number = cast("FloatAttr[AnyFloat]", attribute)
+            if isinstance(number.type, Float80Type | Float128Type):
+                self.raise_error(f"expected no constant of type '{number.type}'", start)
+        elif isinstance(attribute, VectorType):
+            vector = cast("VectorType[Attribute]", attribute)
+            if 0 in vector.get_shape():
+                self.raise_error(f"expected sizes above 0, but got '{vector}'", start)
 
     def _parse_attribute_entry(self) -> tuple[str, Attribute]:
         name, value = super()._parse_attribute_entry()

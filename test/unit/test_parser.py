@@ -241,6 +241,30 @@ def test_nul_in_a_string(ctx: Context) -> None:
             "%v = arith.constant 300 : i8",
             "a.mlir:1:21: error: Integer value 300 is out of range",
         ),
+        # What xDSL takes and then can not print, or MLIR refuses.
+        (
+            "%v = arith.constant 1.0 : f80",
+            "a.mlir:1:21: error: expected no constant of type 'f80'",
+        ),
+        (
+            '"test.op"() : () -> vector<2x0xf32>',
+            "a.mlir:1:21: error: expected sizes above 0, but got 'vector<2x0xf32>'",
+        ),
+        # The region defines the name before its op is made.
+        (
+            """"test.op"(%a) ({
+                "test.op"() ({
+                ^bb0(%a: i1):
+                }) : () -> ()
+            }) : (i1) -> ()""",
+            "value '%a' is used but not defined",
+        ),
+        (
+            """%y = graph.fused (%a = %a : tensor<4xf32>) -> (tensor<4xf32>) {
+                graph.yield %a : tensor<4xf32>
+            }""",
+            "a.mlir:1:1: error: value '%a' is used but not defined",
+        ),
     ],
 )
 def test_bad_text(ctx: Context, text: str | bytes, message: str) -> None:
