@@ -11,6 +11,7 @@ DIALECTS: dict[str, str] = {
     "executor": "transom.dialects.executor:Executor",
     "graph": "transom.dialects.graph:Graph",
     "llvm": "transom.dialects.llvm:LLVM",
+    "scf": "transom.dialects.scf_forms:Scf",
     "target": "transom.dialects.target:Target",
     "tir": "transom.dialects.tir:TIR",
 }

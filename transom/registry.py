@@ -33,7 +33,7 @@ GROUP = "xdsl.universe"
 DISABLE_VARIABLE = "TRANSOM_DISABLE_PLUGINS"
 """Environment variable with names of plug-ins to pass over, separated by commas."""
 
-REPLACED_DIALECTS = ("arith", "llvm")
+REPLACED_DIALECTS = ("arith", "llvm", "scf")
 """Dialects of ours that stand in for xDSL's and do more; never published."""
 
 
