@@ -7,6 +7,7 @@ import struct
 
 from xdsl.dialects.builtin import (
     BFloat16Type,
+    FixedBitwidthType,
     Float16Type,
     Float32Type,
     Float64Type,
@@ -21,6 +22,12 @@ from xdsl.ir import Attribute, Operation
 
 from transom.dialects import llvm
 from transom.dialects.diagnostics import OpError
+
+MAX_INTEGER_BITS = 1024
+"""Multiplying wider integers takes LLVM minutes."""
+
+MAX_VECTOR_BITS = 1 << 17
+"""Adding wider vectors does, and from some size on LLVM aborts the process."""
 
 PLAIN_NAME = re.compile(r"[-a-zA-Z$._][-a-zA-Z$._0-9]*\Z")
 
@@ -70,7 +77,7 @@ class Types:
     def build(self, type: Attribute, op: Operation) -> str:
         match type:
             case IntegerType() if type.signedness.data == Signedness.SIGNLESS:
-                return f"i{type.width.data}"
+                return self.integer(type, op)
             case llvm.LLVMPointerType(addr_space=IntAttr() as space) if space.data:
                 return f"ptr addrspace({space.data})"
             case llvm.LLVMPointerType():
@@ -90,9 +97,22 @@ class Types:
             case _:
                 raise OpError(op, f"no LLVM type for '{type}'")
 
+    def integer(self, type: IntegerType, op: Operation) -> str:
+        if not 1 <= type.width.data <= MAX_INTEGER_BITS:
+            raise OpError(
+                op, f"expected integers of 1 to {MAX_INTEGER_BITS} bits, not '{type}'"
+            )
+        return f"i{type.width.data}"
+
     def vector(self, type: VectorType, op: Operation) -> str:
         if type.get_num_dims() != 1:
             raise OpError(op, f"expected a vector of one dimension, but got '{type}'")
+        element = type.element_type
+        width = element.bitwidth if isinstance(element, FixedBitwidthType) else 64
+        if not 1 <= type.get_shape()[0] <= MAX_VECTOR_BITS // max(width, 1):
+            raise OpError(
+                op, f"expected a vector of 1 to {MAX_VECTOR_BITS} bits, not '{type}'"
+            )
         lanes = f"{type.get_shape()[0]} x {self.text(type.element_type, op)}"
         return f"<vscale x {lanes}>" if type.get_num_scalable_dims() else f"<{lanes}>"
 

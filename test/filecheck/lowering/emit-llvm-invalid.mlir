@@ -32,3 +32,27 @@ llvm.func @shape(%p: !llvm.ptr) {
 
 // expected-error @+1 {{expected a value, or linkage external or extern_weak, but got linkage 'internal'}}
 llvm.mlir.global internal @value() : i32
+
+// -----
+
+llvm.func @wide_integer(%p: !llvm.ptr) {
+  // expected-error @+1 {{expected integers of 1 to 1024 bits, not 'i1025'}}
+  %v = llvm.load %p : !llvm.ptr -> i1025
+  llvm.return
+}
+
+// -----
+
+llvm.func @no_integer(%p: !llvm.ptr) {
+  // expected-error @+1 {{expected integers of 1 to 1024 bits, not 'i0'}}
+  %v = llvm.load %p : !llvm.ptr -> i0
+  llvm.return
+}
+
+// -----
+
+llvm.func @wide_vector(%p: !llvm.ptr) {
+  // expected-error @+1 {{expected a vector of 1 to 131072 bits, not 'vector<4097xf32>'}}
+  %v = llvm.load %p : !llvm.ptr -> vector<4097xf32>
+  llvm.return
+}
