@@ -63,7 +63,12 @@ def _verify_graph(module: ModuleOp, phase: str) -> None:
         if isinstance(op, UnregisteredOp):
             _fail(op, phase, f"no unregistered op, but got '{op.op_name.data}'")
         if phase == "graph" and _dialect(op) in ("tir", "executor", "llvm"):
-            _fail(op, phase, f"no op of a lower level, but got '{op.name}'")
+            _fail(
+                op,
+                phase,
+                f"no op of a lower level, but got '{op.name}'; if passes run by name "
+                "have lowered the module, let 'target.config' say its phase",
+            )
 
 
 def _verify_placed(module: ModuleOp, phase: str) -> None:

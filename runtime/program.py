@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from transom.runtime.jit import JitModule, load_object
+from transom.runtime.jit import JitError, JitModule, load_libraries, load_object
 from transom.runtime.signature import Array, Dim, InputError, Signature, dtype_of
 
 
@@ -60,6 +60,8 @@ class Program:
         self._constants = {
             name: np.ascontiguousarray(array) for name, array in code.constants.items()
         }
+        if absent := load_libraries(libraries):
+            raise JitError(f"cannot load the library '{absent[0]}'")
         symbols = {name: array.ctypes.data for name, array in self._constants.items()}
         self._module: JitModule = load_object(
             code.object, symbols=symbols, libraries=libraries, keep=[self._constants]

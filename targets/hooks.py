@@ -72,6 +72,9 @@ class TargetHooks(Generic[TargetT]):
     with `module` all of them at once, which allows to merge, split and order work
     across functions. Outside its functions a hook may change calls of them, copies at
     their borders, and private symbols that it adds.
+
+    The methods fix the contract. As yet the driver asks for `pass_options` only; all
+    functions take the shared pipeline.
     """
 
     attr_type: type[TargetT]

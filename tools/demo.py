@@ -75,7 +75,15 @@ def keep(folder: Path, results: Sequence[PhaseResult]) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     modules = {result.phase: result.module for result in results}
     for number, (phase, module) in enumerate(modules.items(), 1):
-        write_whole(folder / f"{number}.{phase}.mlir", f"{module}\n")
+        write_whole(folder / f"{number}.{phase}.mlir", str(module) + "\n")
+
+
+def runner() -> str:
+    """How to call `transom-run` from this folder."""
+    program = Path(sys.executable).with_name("transom-run")
+    if program.is_relative_to(Path.cwd()):
+        program = program.relative_to(Path.cwd())
+    return str(program)
 
 
 def main(args: Sequence[str] | None = None) -> int:
@@ -105,7 +113,7 @@ def main(args: Sequence[str] | None = None) -> int:
     console.print(
         f"Every phase gave the numbers of the reference evaluation. The modules are in "
         f"[bold]{parsed.keep}[/bold]; run one again with\n"
-        f"  transom-run {parsed.keep}/4.tensor.mlir --input random:0"
+        f"  {runner()} {parsed.keep}/4.tensor.mlir --input random:0"
     )
     return 0
 

@@ -113,6 +113,10 @@ def run(args: argparse.Namespace, emit: Callable[[Diagnostic], None]) -> bool:
     if args.file == "-":
         from transom.dialects.parser import parse_ir
 
+        if args.format == "onnx":
+            raise PipelineError(
+                "expected a file: an ONNX model is not read from a pipe"
+            )
         module = parse_ir(ctx, sys.stdin.buffer.read(), "<stdin>")
     else:
         folders: list[str] = args.data_folders

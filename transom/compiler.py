@@ -24,7 +24,7 @@ from transom.lowering.emit_llvm import to_llvm_text
 from transom.runtime.program import Code, PoolSpec
 from transom.runtime.signature import Dim, Signature, TensorSpec
 from transom.targets.llvm_cpu.dialect import HOST, LlvmCpuAttr
-from transom.targets.llvm_cpu.host import resolved
+from transom.targets.llvm_cpu.host import NEVER_CHOSEN, resolved
 
 MESSAGES = "executor.messages"
 
@@ -112,6 +112,28 @@ def machine_of(module: ModuleOp) -> LlvmCpuAttr:
     raise OpError(module, "expected a device with '#llvm_cpu.target'")
 
 
+def check_runs_here(target: LlvmCpuAttr, module: ModuleOp) -> None:
+    """
+    Raise `OpError` unless this machine has all that code for a target may use: wrong
+    instructions would end the process.
+    """
+    here = resolved(LlvmCpuAttr.get(HOST))
+    wanted, own = target.architecture, here.architecture
+    assert wanted is not None and own is not None, "CPUs are named by now"
+    if wanted != own:
+        raise OpError(
+            module,
+            f"this machine cannot run code for '{target}': "
+            f"it is of {own.name}, not of {wanted.name}",
+        )
+    missing = sorted(target.feature_set - here.feature_set - NEVER_CHOSEN)
+    if missing:
+        listed = ", ".join(missing[:4]) + (", …" if len(missing) > 4 else "")
+        raise OpError(
+            module, f"this machine cannot run code for '{target}': it lacks {listed}"
+        )
+
+
 def to_code(
     module: ModuleOp,
     *,
@@ -120,7 +142,7 @@ def to_code(
     data_folders: Sequence[str] = (),
 ) -> Code:
     """
-    The machine code, weights and needs of a module at phase `machine`.
+    Machine code for this machine, weights and needs of a module at phase `machine`.
 
     Weights are read relative to `base`, by default the folder of the module's file;
     links may lead to `data_folders`.
@@ -134,6 +156,7 @@ def to_code(
     name = symbol_name(entry)
     assert name is not None, "entries are functions"
     target = machine_of(module)
+    check_runs_here(target, module)
     triple = target.triple.data or host_triple()
     features = ",".join(feature.data for feature in target.features)
     base = base_folder(module) if base is None else base

@@ -25,6 +25,7 @@ from transom.dialects.diagnostics import OpError, did_you_mean
 from transom.dialects.parser import allow_deep_recursion, parse_attribute_text, parse_ir
 from transom.dialects.symbols import lookup
 from transom.dialects.target import DeviceOp, TargetAttr, get_config, set_phase
+from transom.dialects.verifier import verify_module
 from transom.passes.pipeline import (
     PassObserver,
     Pipeline,
@@ -163,7 +164,9 @@ def load(
 
         return load_onnx(name, data_folders)
     text = Path(name).read_bytes()
-    return parse_ir(new_context() if ctx is None else ctx, text, name)
+    module = parse_ir(new_context() if ctx is None else ctx, text, name)
+    verify_module(module)
+    return module
 
 
 def lower(
@@ -205,7 +208,9 @@ def lower_in_place(
         # A module that was written by hand at a later phase may name no CPU yet.
         pkgutil.resolve_name(RESOLVE_DEVICES)(module)
     for phase in remaining:
-        phase.pipeline(ctx, module).apply(ctx, module, observer)
+        # Before the first phase the machine is not concrete, and nothing asks for it.
+        concrete = None if phase is PHASES[0] else module
+        phase.pipeline(ctx, concrete).apply(ctx, module, observer)
         set_phase(module, phase.name)
         verify_phase(module, phase.name)
 

@@ -82,8 +82,19 @@ def signature_of(function: func.FuncOp) -> SignatureAttr:
     """
     What callers of an entry see.
 
-    Raises `OpError` for an argument or result that is no tensor.
+    Raises `OpError` for an argument or result that is no tensor, or has no name of its
+    own.
     """
+    for what, names in (
+        ("argument", argument_names(function)),
+        ("result", result_names(function)),
+    ):
+        twice = [name for i, name in enumerate(names) if name in names[:i]]
+        if twice:
+            raise OpError(
+                function,
+                f"expected names of their own, but {what} '{twice[0]}' is there twice",
+            )
     inputs = zip(argument_names(function), function.function_type.inputs, strict=True)
     outputs = zip(result_names(function), function.function_type.outputs, strict=True)
     return SignatureAttr.get(

@@ -3,6 +3,7 @@ Compiled programs: calling, outputs, errors, threads, and files.
 """
 
 import json
+import platform
 import subprocess
 import sys
 import threading
@@ -13,10 +14,12 @@ import numpy as np
 import pytest
 
 import transom
+from transom.dialects.diagnostics import OpError
 from transom.dialects.parser import parse_ir
 from transom.passes.pipeline import PipelineError
 from transom.registry import new_context
 from transom.runtime import ArchiveError, InputError, Program, ProgramError, load
+from transom.runtime.jit import JitError, host_cpu
 
 TEXT = """
 !t = tensor<?x4xf32, #graph.desc<dims = ["N" : 1 to 8]>>
@@ -190,6 +193,59 @@ def test_an_unknown_cpu_is_an_error_of_the_text() -> None:
         PipelineError, match="unknown CPU 'znver44'; did you mean 'znver4'"
     ):
         transom.compile(module, devices={"cpu": '#llvm_cpu.target<cpu = "znver44">'})
+
+
+@pytest.mark.parametrize(
+    ("target", "message"),
+    [
+        ('cpu = "diamondrapids"', "it lacks .*amx"),
+        ('cpu = "cortex-a53"', "it is of x86_64, not of aarch64"),
+        ('cpu = "x86-64", triple = "aarch64-linux-gnu"', "unknown CPU"),
+    ],
+)
+def test_code_for_another_machine_is_refused(target: str, message: str) -> None:
+    """Wrong instructions would end the process."""
+    if platform.machine() != "x86_64" or host_cpu()[0] == "diamondrapids":
+        pytest.skip("the messages are those of another machine")
+    module = parse_ir(new_context(), TEXT, "program.mlir")
+    with pytest.raises((OpError, PipelineError), match=message):
+        transom.compile(module, devices={"cpu": f"#llvm_cpu.target<{target}>"})
+
+
+def test_a_library_that_is_not_there_is_an_error() -> None:
+    module = parse_ir(new_context(), TEXT, "program.mlir")
+    with pytest.raises(JitError, match=r"cannot load the library 'nope\.so'"):
+        transom.compile(module, libraries=["nope.so"])
+
+
+def test_two_inputs_of_one_name_are_an_error() -> None:
+    text = TEXT.replace('graph.name = "y"', 'graph.name = "x"')
+    with pytest.raises(OpError, match="argument 'x' is there twice"):
+        transom.compile(parse_ir(new_context(), text, "program.mlir"))
+
+
+def test_a_file_is_verified_when_it_is_loaded(tmp_path: Path) -> None:
+    path = tmp_path / "bad.mlir"
+    path.write_text(
+        "func.func @main(%x: tensor<4xf32>) -> tensor<2xf32> "
+        "{ func.return %x : tensor<4xf32> }"
+    )
+    with pytest.raises(OpError):
+        transom.load(path)
+
+
+def test_the_host_may_be_named_in_the_configuration() -> None:
+    text = """
+    builtin.module attributes {target.config = #target.config<host = @cpu>} {
+      target.device @cpu {targets = [#llvm_cpu.target<cpu = "host">]}
+      func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+        %y = graph.neg %x : tensor<4xf32>
+        func.return %y : tensor<4xf32>
+      }
+    }
+    """
+    program = transom.compile(parse_ir(new_context(), text, "host.mlir"))
+    assert (program(np.ones(4, np.float32))["result0"] == -1).all()
 
 
 def test_files(program: Program, tmp_path: Path) -> None:
