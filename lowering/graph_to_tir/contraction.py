@@ -13,9 +13,9 @@ from xdsl.ir.affine import AffineExpr
 from transom.dialects import graph, tir
 from transom.dialects.graph.shapes import DYNAMIC
 from transom.lowering.conversion import ConversionPattern, ConversionRewriter, Operands
+from transom.lowering.graph_to_tir.casts import cast_element
 from transom.lowering.graph_to_tir.elementwise import broadcast_map
 from transom.lowering.graph_to_tir.scalars import (
-    cast_element,
     computed_type,
     narrow,
     width_of,

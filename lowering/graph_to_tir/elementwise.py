@@ -13,10 +13,10 @@ from transom.dialects import graph, tir
 from transom.dialects.graph.shapes import Dim, same
 from transom.dialects.tir.nest_builder import RegionCallback
 from transom.lowering.conversion import ConversionPattern, ConversionRewriter, Operands
+from transom.lowering.graph_to_tir.casts import cast_element
 from transom.lowering.graph_to_tir.scalars import (
     SCALARS,
     Element,
-    cast_element,
     narrow,
     signless,
     widen,

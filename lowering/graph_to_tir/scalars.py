@@ -14,20 +14,17 @@ from xdsl.dialects.builtin import (
     AnyFloat,
     BFloat16Type,
     Float16Type,
-    Float64Type,
     IndexType,
     IntegerType,
     Signedness,
     f32,
-    f64,
     i1,
 )
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from transom.dialects import graph
 from transom.dialects.tir import RegionBuilder
-from transom.lowering.conversion import Refusal
-from transom.lowering.conversion.pattern import RefusalError
+from transom.lowering.graph_to_tir import powers
 
 Scalar = Callable[["Element"], SSAValue]
 
@@ -57,6 +54,11 @@ class Element:
     @property
     def is_unsigned(self) -> bool:
         return is_unsigned(self.type)
+
+    @property
+    def width(self) -> int:
+        """The bits of an integer."""
+        return 64 if isinstance(self.type, IndexType) else width_of(self.type)
 
     @property
     def computed(self) -> Attribute:
@@ -137,56 +139,6 @@ def extremes(type: Attribute) -> tuple[int | float, int | float]:
     if is_unsigned(type):
         return 0, 2**width - 1
     return -(2 ** (width - 1)), 2 ** (width - 1) - 1
-
-
-def _mod(e: Element) -> SSAValue:
-    if e.is_float:
-        return _float_mod(e)
-    if e.is_unsigned:
-        return e.pick(arith.RemUIOp, arith.RemUIOp)
-    # The remainder has the sign of the dividend; the result that of the divisor.
-    b, (lhs, rhs) = e.b, e.args
-    rest = b(arith.RemSIOp(lhs, rhs))
-    zero = e.constant(0)
-    nonzero = b(arith.CmpiOp(rest, zero, "ne"))
-    differ = b(arith.CmpiOp(b(arith.XOrIOp(rest, rhs)), zero, "slt"))
-    wrong = b(arith.AndIOp(nonzero, differ))
-    return b(arith.SelectOp(wrong, b(arith.AddiOp(rest, rhs)), rest))
-
-
-def _float_mod(e: Element) -> SSAValue:
-    """
-    C's `fmod`, by one division in f64: exact while the quotient is below 2^53.
-    """
-    if isinstance(e.type, Float64Type):
-        raise RefusalError(Refusal("expected a float of at most 32 bits, but got f64"))
-    b = e.b
-    lhs, rhs = (b(arith.ExtFOp(arg, f64)) for arg in e.args)
-    quotient = b(math.TruncOp(b(arith.DivfOp(lhs, rhs))))
-    rest = b(math.FmaOp(b(arith.NegfOp(quotient)), rhs, lhs))
-    # A quotient that was rounded up to the next integer leaves a rest of other sign.
-    zero = b.constant(0.0, f64)
-    size = b(math.AbsFOp(rhs))
-    signed_size = b(math.CopySignOp(size, lhs))
-    product = b(arith.MulfOp(rest, lhs))
-    over = b(arith.CmpfOp(product, zero, "olt"))
-    fixed = b(arith.SelectOp(over, b(arith.AddfOp(rest, signed_size)), rest))
-    return b(arith.TruncFOp(b(math.CopySignOp(fixed, lhs)), f32))
-
-
-def _pow(e: Element) -> SSAValue:
-    b = e.b
-    if e.is_float:
-        return e.pick(math.PowFOp, math.PowFOp)
-    integer = integer_type(e.type)
-    if integer is None or integer.width.data > 32:
-        raise RefusalError(
-            Refusal(f"expected a float or at most 32 bits, but got '{e.type}'")
-        )
-    to_float = arith.UIToFPOp if e.is_unsigned else arith.SIToFPOp
-    to_int = arith.FPToUIOp if e.is_unsigned else arith.FPToSIOp
-    lhs, rhs = (b(to_float(arg, f64)) for arg in e.args)
-    return b(to_int(b(math.PowFOp(lhs, rhs)), IntegerType(integer.width.data)))
 
 
 def _sigmoid(e: Element) -> SSAValue:
@@ -308,8 +260,8 @@ SCALARS: dict[type[Operation], Scalar] = {
     graph.AndOp: _binary(arith.AndIOp, arith.AndIOp),
     graph.OrOp: _binary(arith.OrIOp, arith.OrIOp),
     graph.XorOp: _binary(arith.XOrIOp, arith.XOrIOp),
-    graph.ModOp: _mod,
-    graph.PowOp: _pow,
+    graph.ModOp: powers.rest,
+    graph.PowOp: powers.power,
     graph.CompareOp: _compare,
     graph.NegOp: _neg,
     graph.AbsOp: _abs,
@@ -336,92 +288,3 @@ SCALARS: dict[type[Operation], Scalar] = {
     graph.RoundOp: _unary(math.RoundEvenOp),
 }
 """How one element of each op is computed."""
-
-
-def cast_element(
-    b: RegionBuilder, value: SSAValue, source: Attribute, target: Attribute
-) -> SSAValue:
-    """
-    A value of graph element type `source` as one of `target`.
-
-    Floats become integers towards zero, saturating, and NaN becomes 0; anything but
-    zero is true. `value` is of the signless type, the result too.
-    """
-    wide = widen(b, value)
-    if target == i1:
-        zero = b.constant(0, wide.type)
-        if isinstance(wide.type, AnyFloat):
-            return b(arith.CmpfOp(wide, zero, "une"))
-        return b(arith.CmpiOp(wide, zero, "ne"))
-    if isinstance(source, AnyFloat):
-        if isinstance(target, AnyFloat):
-            made = _cast_float(b, wide, _computed_float(target))
-        else:
-            made = _float_to_int(b, wide, target)
-    elif isinstance(target, AnyFloat):
-        if isinstance(source, IndexType):
-            wide = b(arith.IndexCastOp(wide, IntegerType(64)))
-        to_float = arith.UIToFPOp if is_unsigned(source) else arith.SIToFPOp
-        made = b(to_float(wide, _computed_float(target)))
-    else:
-        made = _cast_int(b, wide, source, target)
-    return narrow(b, made, target)
-
-
-def _computed_float(type: Attribute) -> AnyFloat:
-    computed = computed_type(type)
-    assert isinstance(computed, AnyFloat), "the caller has looked"
-    return computed
-
-
-def _cast_float(b: RegionBuilder, value: SSAValue, result: AnyFloat) -> SSAValue:
-    assert isinstance(value.type, AnyFloat), "the caller has looked"
-    if value.type.bitwidth == result.bitwidth:
-        return value
-    if value.type.bitwidth < result.bitwidth:
-        return b(arith.ExtFOp(value, result))
-    return b(arith.TruncFOp(value, result))
-
-
-def _float_to_int(b: RegionBuilder, value: SSAValue, target: Attribute) -> SSAValue:
-    low, high = extremes(target)
-    # Both bounds are powers of two (or 0), and so exact in every float type.
-    bottom, top = b.constant(low, value.type), b.constant(high + 1, value.type)
-    in_range = b(
-        arith.AndIOp(
-            b(arith.CmpfOp(value, bottom, "oge")), b(arith.CmpfOp(value, top, "olt"))
-        )
-    )
-    width = 64 if isinstance(target, IndexType) else width_of(target)
-    type = IntegerType(width)
-    safe = b(arith.SelectOp(in_range, value, b.constant(0.0, value.type)))
-    to_int = arith.FPToUIOp if is_unsigned(target) else arith.FPToSIOp
-    made = b(to_int(safe, type))
-    largest = b.constant(_as_signed(int(high), width), type)
-    above = b(arith.CmpfOp(value, top, "oge"))
-    made = b(arith.SelectOp(above, largest, made))
-    below = b(arith.CmpfOp(value, bottom, "olt"))
-    made = b(arith.SelectOp(below, b.constant(low, type), made))
-    if isinstance(target, IndexType):
-        return b(arith.IndexCastOp(made, target))
-    return made
-
-
-def _as_signed(value: int, width: int) -> int:
-    return value - 2**width if value >= 2 ** (width - 1) else value
-
-
-def _cast_int(
-    b: RegionBuilder, value: SSAValue, source: Attribute, target: Attribute
-) -> SSAValue:
-    if isinstance(source, IndexType) or isinstance(target, IndexType):
-        if source == target:
-            return value
-        return b(arith.IndexCastOp(value, signless(target)))
-    wide = IntegerType(width_of(target))
-    if width_of(source) == width_of(target):
-        return value
-    if width_of(source) > width_of(target):
-        return b(arith.TruncIOp(value, wide))
-    extend = arith.ExtUIOp if is_unsigned(source) else arith.ExtSIOp
-    return b(extend(value, wide))

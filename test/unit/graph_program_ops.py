@@ -13,7 +13,7 @@ from graph_program_builder import (
     broadcasts,
     ui8,
 )
-from xdsl.dialects.builtin import AnyFloat, f32, f64, i1, i8, i32
+from xdsl.dialects.builtin import bf16, f16, f32, f64, i1, i8, i32
 from xdsl.ir import Operation
 
 from transom.dialects import graph
@@ -163,8 +163,11 @@ def select(b: Builder) -> None:
 def cast(b: Builder) -> None:
     known = b.any()
     target = b.element()
-    if not isinstance(target, AnyFloat) and not known.exact:
-        target = f32
+    if not known.exact:
+        # Errors of the source would be large ones of a more precise type.
+        order = (f64, f32, f16, bf16)
+        less = order[order.index(known.element) :]
+        target = target if target in less else known.element
     exact = known.exact and target not in EXACT_BITS
     b.add(graph.CastOp(known.value, target), None, known.limit, exact)
 

@@ -7,8 +7,8 @@ to integers, the place of a maximum) is only asked of values that every order of
 evaluation gives exactly.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import graph_program_movement as movement
 import graph_program_ops as ops
@@ -28,6 +28,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from transom.dialects import graph
 from transom.dialects.target import set_place
+from transom.runtime.comparison import Difference, Tolerance, compare, tolerance_of
 
 Make = Callable[[Builder], None]
 
@@ -43,6 +44,27 @@ MAKERS: tuple[Make, ...] = (
     movement.use_constant,
 )
 """What adds an op or some to a program, the usual ones more often."""
+
+
+ABSOLUTE = {"float64": 1e-9, "float32": 1e-4, "float16": 0.1, "bfloat16": 0.5}
+"""Tolerances that fit the magnitudes of programs, whose sums cancel."""
+
+
+def differences(
+    found: Mapping[str, Array], expected: Mapping[str, Array]
+) -> list[Difference]:
+    """Which outputs differ by more than rounding makes them."""
+    compared = (
+        compare(name, found[name], array, tolerance(str(array.dtype)))
+        for name, array in expected.items()
+    )
+    return [difference for difference in compared if difference is not None]
+
+
+def tolerance(dtype: str) -> Tolerance:
+    """How far numbers of a dtype may be off."""
+    known = tolerance_of(dtype)
+    return replace(known, absolute=ABSOLUTE.get(dtype, known.absolute))
 
 
 @dataclass

@@ -5,7 +5,7 @@ code.
 
 import pytest
 from graph_program_builder import Seeded
-from graph_programs import Program, build, programs
+from graph_programs import Program, build, differences, programs
 from hypothesis import HealthCheck, given, settings
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -17,7 +17,6 @@ from transom.dialects.target import set_phase
 from transom.dialects.verifier import verify_module
 from transom.passes.pipeline import parse_pipeline
 from transom.registry import new_context, registry
-from transom.runtime.comparison import compare_all
 from transom.testing import interpret, reread
 
 PASSES = (
@@ -53,7 +52,7 @@ def check_passes(program: Program, ctx: Context) -> None:
         run(name, module, ctx)
         verify_module(module)
         found = interpret(reread(module, ctx), program.inputs)
-        assert not compare_all(found, expected), name
+        assert not differences(found, expected), name
         text = str(module)
         run(name, module, ctx)
         assert str(module) == text, f"'{name}' changes what it has left"
@@ -68,7 +67,7 @@ def check_native(program: Program, ctx: Context) -> None:
     module = parse_ir(ctx, text.replace(start, f"{start}\n{device}", 1), "random")
     set_phase(module, "placed")
     compiled = transom.compile(module, opt_level=0, ctx=ctx)
-    assert not compare_all(compiled.run(program.inputs), expected)
+    assert not differences(compiled.run(program.inputs), expected)
 
 
 @settings(
