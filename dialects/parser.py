@@ -428,6 +428,17 @@ class TransomParser(Parser):
                 f"expected at most {MAX_DEPTH} levels of nesting", position
             )
 
+    # Floats
+
+    def parse_float(self, *, allow_negative: bool = True) -> float:
+        """A float, or the bits of one that is infinite or no number."""
+        digits = self._current_token.text.removeprefix("0x")
+        layout = {16: ">d", 8: ">f"}.get(len(digits))
+        if layout is None or len(digits) == len(self._current_token.text):
+            return super().parse_float(allow_negative=allow_negative)
+        bits = self.parse_integer(allow_boolean=False, allow_negative=False)
+        return struct.unpack(layout, bits.to_bytes(len(digits) // 2, "big"))[0]
+
     # Dense literals
 
     # The class has no public name: xDSL's parser makes what `self` calls so.

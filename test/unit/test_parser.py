@@ -330,6 +330,21 @@ def test_floats_without_a_decimal_are_their_bits(ctx: Context, text: str) -> Non
     assert str(parse_attribute_text(ctx, attr)) == attr
 
 
+@pytest.mark.parametrize(
+    "number", ["0x7ff0000000000000", "0xfff0000000000000", "0x7ff8000000000000"]
+)
+def test_float_properties_may_be_bits(ctx: Context, number: str) -> None:
+    text = f"""
+    func.func @f(%x: tensor<3xf32>) -> tensor<3xf32> {{
+      %y = graph.leaky_relu %x alpha {number} : tensor<3xf32>
+      func.return %y : tensor<3xf32>
+    }}
+    """
+    module = parse_ir(ctx, text, "a.mlir")
+    assert f"alpha {number} : tensor" in str(module)
+    assert str(parse_ir(ctx, str(module), "a.mlir")) == str(module)
+
+
 def test_hexadecimal_integers_are_values(ctx: Context) -> None:
     attr = parse_attribute_text(ctx, "dense<0x10> : tensor<2xi32>")
     assert str(attr) == "dense<16> : tensor<2xi32>"
