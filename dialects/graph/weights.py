@@ -249,10 +249,29 @@ def weight_of(op: "WeightRefOp") -> WeightOp | None:
     """The weight that a reference names, or None if there is none."""
     name = op.weight.string_value()
     for table in _symbol_tables(op):
-        for other in table.regions[0].block.ops:
-            if isinstance(other, WeightOp) and other.sym_name.data == name:
-                return other
+        found = _weight_in(table, name)
+        if found is not None:
+            return found
     return None
+
+
+INDEX = "_transom_weights"
+"""The name under which a symbol table remembers where its weights are."""
+
+
+def _weight_in(table: Operation, name: str) -> WeightOp | None:
+    """
+    The weight of this name. A module may have thousands with as many references, so the
+    table remembers all; what it says is checked, and looked up again where it is wrong.
+    """
+    block = table.regions[0].block
+    index = cast("dict[str, WeightOp]", vars(table).get(INDEX, {}))
+    found = index.get(name)
+    if found is not None and found.parent is block and name_of(found) == name:
+        return found
+    index = {name_of(op): op for op in block.ops if isinstance(op, WeightOp)}
+    vars(table)[INDEX] = index
+    return index.get(name)
 
 
 def sources_of(weight: WeightOp) -> dict[WeightOp, None]:

@@ -149,6 +149,24 @@ def test_constants_and_weights():
     assert graph.weight_of(reference) is module.body.block.first_op
 
 
+def test_weights_are_looked_up_again_when_they_change():
+    module = parse("""
+    graph.weight @v = dense<0> : tensor<2xi8>
+    graph.weight @w = dense<1> : tensor<2xi8>
+    """)
+    v, w = module.body.block.ops
+    assert isinstance(v, graph.WeightOp) and isinstance(w, graph.WeightOp)
+    reference = graph.WeightRefOp(w)
+    module.body.block.add_op(reference)
+    assert graph.weight_of(reference) is w
+    w.sym_name, v.sym_name = StringAttr("u"), StringAttr("w")
+    assert graph.weight_of(reference) is v
+    v.detach()
+    assert graph.weight_of(reference) is None
+    module.body.block.add_op(v)
+    assert graph.weight_of(reference) is v
+
+
 def test_groups_and_marks():
     x = value(4)
     body = Block(arg_types=[x.type])
