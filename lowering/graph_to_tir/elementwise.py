@@ -5,7 +5,7 @@ Element-wise ops, casts and constants as nests.
 from collections.abc import Sequence
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import FloatAttr, IntegerAttr
+from xdsl.dialects.builtin import FloatAttr, IntegerAttr, f32, f64
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.ir.affine import AffineExpr
 
@@ -19,7 +19,6 @@ from transom.lowering.graph_to_tir.scalars import (
     Element,
     narrow,
     signless,
-    widen,
 )
 from transom.lowering.graph_to_tir.site import Site, Symbols, indices, parallel
 
@@ -163,7 +162,11 @@ class ConvertBroadcast(ConversionPattern[graph.BroadcastOp]):
 
 
 class ConvertBatchNorm(ConversionPattern[graph.BatchNormOp]):
-    """`(x - mean) * (scale / sqrt(variance + epsilon)) + bias`, per channel."""
+    """
+    `(x - mean) * (scale / sqrt(variance + epsilon)) + bias`, per channel.
+
+    Computed in the widest type of the operands, but f32 at least.
+    """
 
     root = graph.BatchNormOp
 
@@ -178,14 +181,20 @@ class ConvertBatchNorm(ConversionPattern[graph.BatchNormOp]):
         identity = [AffineExpr.dimension(i) for i in range(rank)]
         epsilon = op.epsilon.value.data
 
+        elements = [site.element(index) for index in range(len(op.operands))]
+        wide = f64 if f64 in elements else f32
+
         def finish(b: tir.RegionBuilder, *loaded: SSAValue) -> list[SSAValue]:
-            x, scale, bias, mean, variance = (widen(b, value) for value in loaded)
-            small = b.constant(epsilon, variance.type)
+            x, scale, bias, mean, variance = (
+                cast_element(b, value, element, wide)
+                for value, element in zip(loaded, elements, strict=True)
+            )
+            small = b.constant(epsilon, wide)
             deviation = b(math.SqrtOp(b(arith.AddfOp(variance, small))))
             factor = b(arith.DivfOp(scale, deviation))
             centred = b(arith.SubfOp(x, mean))
             moved = b(arith.AddfOp(b(arith.MulfOp(centred, factor)), bias))
-            return [narrow(b, moved, target)]
+            return [cast_element(b, moved, wide, target)]
 
         per_channel = indices(rank, 0, identity[1:2])
         site.nest(

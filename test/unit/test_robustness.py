@@ -44,6 +44,29 @@ func.func @main() -> (tensor<4xf32>, tensor<2xi1>, tensor<bf16>, tensor<0xi8>) {
   func.return %a, %b, %c, %d : tensor<4xf32>, tensor<2xi1>, tensor<bf16>, tensor<0xi8>
 }
 """,
+    "types of a normalization": """
+func.func @main(%x: tensor<1x3x2xf32>, %s: tensor<3xf16>, %v: tensor<3xf64>) -> (
+    tensor<1x3x2xf32>, tensor<3x3xf16>) {
+  %p = graph.exp %v : tensor<3xf64>
+  %a = graph.batch_norm %x, %s, %s, %v, %p epsilon 1.0e-05 : tensor<1x3x2xf32>, tensor<3xf16>, tensor<3xf16>, tensor<3xf64>, tensor<3xf64> -> tensor<1x3x2xf32>
+  %h = graph.broadcast %s : tensor<3xf16> -> tensor<3x3xf16>
+  %q = graph.exp %s : tensor<3xf16>
+  %b = graph.batch_norm %h, %s, %v, %s, %q epsilon 1.0e-05 : tensor<3x3xf16>, tensor<3xf16>, tensor<3xf64>, tensor<3xf16>, tensor<3xf16> -> tensor<3x3xf16>
+  func.return %a, %b : tensor<1x3x2xf32>, tensor<3x3xf16>
+}
+""",  # noqa: E501
+    "bools and small integers as index": """
+func.func @main(%b: tensor<5xi1>, %u: tensor<5xui8>, %i: tensor<5xi8>) -> (
+    tensor<5xindex>, tensor<5xindex>, tensor<5xindex>) {
+  %c = graph.constant dense<250> : tensor<ui8>
+  %w = graph.or %u, %c : tensor<5xui8>, tensor<ui8> -> tensor<5xui8>
+  %n = graph.neg %i : tensor<5xi8>
+  %x = graph.cast %b : tensor<5xi1> -> tensor<5xindex>
+  %y = graph.cast %w : tensor<5xui8> -> tensor<5xindex>
+  %z = graph.cast %n : tensor<5xi8> -> tensor<5xindex>
+  func.return %x, %y, %z : tensor<5xindex>, tensor<5xindex>, tensor<5xindex>
+}
+""",
 }
 
 
