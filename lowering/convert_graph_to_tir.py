@@ -32,6 +32,7 @@ from xdsl.ir import Attribute, BlockArgument, Operation
 from xdsl.rewriter import Rewriter
 
 from transom.dialects import graph, tir
+from transom.dialects.diagnostics import Note, OpError
 from transom.dialects.tir import Effect
 from transom.dialects.tir.canonicalization import constant_index
 from transom.lowering.conversion import (
@@ -144,11 +145,30 @@ def remove_dead_buffers(func: FuncOp) -> None:
                 op.erase()
 
 
+def refuse_layouts(module: ModuleOp) -> None:
+    """Raise `OpError` for the ops on tensors that are not row-major, all of them."""
+    found = [
+        (op, value.type)
+        for op in module.walk()
+        if isinstance(op, graph.GraphOp)
+        for value in (*op.results, *op.operands)
+        if graph.layout_of(value.type) is not None
+    ]
+    ops = list(dict.fromkeys(op for op, _ in found))
+    if ops:
+        raise OpError(
+            ops[0],
+            f"expected tensors without a layout, but got '{found[0][1]}'",
+            *(Note(op, f"'{op.name}' has one too") for op in ops[1:]),
+        )
+
+
 @dataclass(frozen=True)
 class ConvertGraphToTirPass(FunctionLowering):
     name = "convert-graph-to-tir"
 
     def lower_kernels(self, ctx: Context, module: ModuleOp) -> None:
+        refuse_layouts(module)
         converter = TypeConverter(kernel_type)
         target = ConversionTarget()
         target.add_illegal_dialect("graph")
