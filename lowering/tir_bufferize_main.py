@@ -68,6 +68,7 @@ class TirBufferizeMainPass(ModulePass):
             f for f in _functions(op) if f not in kept and _has_tensors(f.function_type)
         ]
         _check_dropped(op, {f.sym_name.data for f in kept})
+        _check_recursion(op)
         callees = Callees(op)
         constants = Constants(op)
         table = ExpressionTable()
@@ -108,8 +109,34 @@ def _check_dropped(module: ModuleOp, names: set[str]) -> None:
             )
 
 
+def _check_recursion(module: ModuleOp) -> None:
+    """No function calls itself: its stack and its time would have no bound."""
+    calls = {
+        function.sym_name.data: [op for op in function.walk() if isinstance(op, CallOp)]
+        for function in _functions(module)
+    }
+    done: set[str] = set()
+    for name in calls:
+        # The calls that lead to a function, each with those that it makes.
+        path = {} if name in done else {name: iter(calls[name])}
+        while path:
+            caller, rest = next(reversed(path.items()))
+            call = next(rest, None)
+            if call is None:
+                done.add(caller)
+                del path[caller]
+                continue
+            callee = call.callee.string_value()
+            if callee in path:
+                raise OpError(
+                    call, f"expected no recursion, but '@{callee}' leads to this call"
+                )
+            if callee not in done:
+                path[callee] = iter(calls.get(callee, ()))
+
+
 def _callees_first(functions: list[FuncOp], callees: Callees) -> list[FuncOp]:
-    """Functions after those that they call; in a cycle any order will do."""
+    """Functions after those that they call."""
     order: list[FuncOp] = []
     seen: set[FuncOp] = set()
 

@@ -39,7 +39,7 @@ def _called_shapes(builder: Builder, op: func.CallOp) -> list[Shape]:
                 raise OpError(
                     op,
                     "expected results of static shape from a function that is "
-                    f"declared only or calls itself, but got '{result.type}'",
+                    f"declared only, but got '{result.type}'",
                 )
         return [builder.sizes.shape(result) for result in tensors]
     given: dict[SSAValue, SSAValue] = dict(

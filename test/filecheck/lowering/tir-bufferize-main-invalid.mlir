@@ -101,7 +101,7 @@ func.func @calls_lowered(%x: tensor<4xf32>) {
 
 func.func private @declared(tensor<?xf32>) -> tensor<?xf32>
 func.func @calls_declared(%x: tensor<?xf32>) {
-  // expected-error @+1 {{expected results of static shape from a function that is declared only or calls itself, but got 'tensor<?xf32>'}}
+  // expected-error @+1 {{expected results of static shape from a function that is declared only, but got 'tensor<?xf32>'}}
   %y = func.call @declared(%x) : (tensor<?xf32>) -> tensor<?xf32>
   func.return
 }
@@ -118,4 +118,29 @@ func.func @caller(%x: tensor<?xf32>, %m: tensor<index>) {
   // expected-error @+1 {{expected results whose sizes follow from those of the arguments, but those of '@callee' depend on data}}
   %y = func.call @callee(%x, %m) : (tensor<?xf32>, tensor<index>) -> tensor<?xf32>
   func.return
+}
+
+// -----
+
+func.func private @even(%x: tensor<4xf32>, %c: i1) -> tensor<4xf32> {
+  %y = scf.if %c -> (tensor<4xf32>) {
+    %z = func.call @odd(%x, %c) : (tensor<4xf32>, i1) -> tensor<4xf32>
+    scf.yield %z : tensor<4xf32>
+  } else {
+    scf.yield %x : tensor<4xf32>
+  }
+  func.return %y : tensor<4xf32>
+}
+func.func private @odd(%x: tensor<4xf32>, %c: i1) -> tensor<4xf32> {
+  // expected-error @+1 {{expected no recursion, but '@even' leads to this call}}
+  %y = func.call @even(%x, %c) : (tensor<4xf32>, i1) -> tensor<4xf32>
+  func.return %y : tensor<4xf32>
+}
+
+// -----
+
+func.func @itself(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{expected no recursion, but '@itself' leads to this call}}
+  %y = func.call @itself(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  func.return %y : tensor<4xf32>
 }
