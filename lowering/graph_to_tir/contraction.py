@@ -64,7 +64,8 @@ def padding_value(element: Attribute, value: float | int) -> Attribute:
     """What is read outside of a buffer of a graph element type."""
     if isinstance(element, AnyFloat):
         return FloatAttr(float(value), element)
-    return IntegerAttr(int(value), IntegerType(width_of(element)))
+    type = IndexType() if isinstance(element, IndexType) else signless(element)
+    return IntegerAttr(int(value), type)
 
 
 class ConvertMatmul(ConversionPattern[graph.MatmulOp]):

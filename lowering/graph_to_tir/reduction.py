@@ -5,7 +5,7 @@ Reductions, arg-reductions and cumulative sums as nests.
 from collections.abc import Sequence
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import AnyFloat, IntegerType, i64
+from xdsl.dialects.builtin import AnyFloat, i64
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 
@@ -19,7 +19,6 @@ from transom.lowering.graph_to_tir.scalars import (
     is_unsigned,
     narrow,
     widen,
-    width_of,
 )
 from transom.lowering.graph_to_tir.site import Site, Size, indices
 
@@ -106,7 +105,7 @@ def reduce_nest(
 
     def finish(b: tir.RegionBuilder, total: SSAValue) -> list[SSAValue]:
         if kind == "mean":
-            total = divide(b, total, count, element)
+            total = divide(b, total, count)
         return [narrow(b, total, element)]
 
     site.nest(
@@ -119,22 +118,14 @@ def reduce_nest(
     )
 
 
-def divide(
-    b: tir.RegionBuilder, total: SSAValue, count: SSAValue | int, element: Attribute
-) -> SSAValue:
-    """A sum over a number of elements."""
+def divide(b: tir.RegionBuilder, total: SSAValue, count: SSAValue | int) -> SSAValue:
+    """A sum of floats over a number of elements."""
     type = total.type
-    if isinstance(type, AnyFloat):
-        if isinstance(count, int):
-            return b(arith.DivfOp(total, b.constant(float(count), type)))
-        whole = b(arith.IndexCastOp(count, i64))
-        return b(arith.DivfOp(total, b(arith.SIToFPOp(whole, type))))
+    assert isinstance(type, AnyFloat), "means are of floats"
     if isinstance(count, int):
-        divisor = b.constant(count, type)
-    else:
-        divisor = b(arith.IndexCastOp(count, IntegerType(width_of(type))))
-    op = arith.DivUIOp if is_unsigned(element) else arith.DivSIOp
-    return b(op(total, divisor))
+        return b(arith.DivfOp(total, b.constant(float(count), type)))
+    whole = b(arith.IndexCastOp(count, i64))
+    return b(arith.DivfOp(total, b(arith.SIToFPOp(whole, type))))
 
 
 class ConvertReduce(ConversionPattern[graph.ReduceOp]):
