@@ -5,7 +5,13 @@ f16 and bf16 accumulate in f32, integers in the type of the result.
 """
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import AnyFloat, FloatAttr, IntegerAttr, IntegerType
+from xdsl.dialects.builtin import (
+    AnyFloat,
+    FloatAttr,
+    IndexType,
+    IntegerAttr,
+    IntegerType,
+)
 from xdsl.dialects.utils import FastMathFlag
 from xdsl.ir import Attribute, SSAValue
 from xdsl.ir.affine import AffineExpr
@@ -64,8 +70,9 @@ def padding_value(element: Attribute, value: float | int) -> Attribute:
     """What is read outside of a buffer of a graph element type."""
     if isinstance(element, AnyFloat):
         return FloatAttr(float(value), element)
-    type = IndexType() if isinstance(element, IndexType) else signless(element)
-    return IntegerAttr(int(value), type)
+    if isinstance(element, IndexType):
+        return IntegerAttr(int(value), element)
+    return IntegerAttr(int(value), IntegerType(width_of(element)))
 
 
 class ConvertMatmul(ConversionPattern[graph.MatmulOp]):

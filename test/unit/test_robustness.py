@@ -67,6 +67,15 @@ func.func @main(%b: tensor<5xi1>, %u: tensor<5xui8>, %i: tensor<5xi8>) -> (
   func.return %x, %y, %z : tensor<5xindex>, tensor<5xindex>, tensor<5xindex>
 }
 """,
+    "padding of index": """
+func.func @main(%x: tensor<1x2x5x4xindex>, %w: tensor<3x2x3x3xindex>) -> (
+    tensor<2x2x5x7xindex>, tensor<1x3x5x4xindex>, tensor<1x2x5x4xindex>) {
+  %p = graph.pad %x low [0, 0, 0, 3] high [1, 0, 0, 0] value 7 : index : tensor<1x2x5x4xindex> -> tensor<2x2x5x7xindex>
+  %c = graph.conv2d %x, %w padding [1, 1, 1, 1] : tensor<1x2x5x4xindex>, tensor<3x2x3x3xindex> -> tensor<1x3x5x4xindex>
+  %m = graph.max_pool2d %x kernel [3, 3] padding [1, 1, 1, 1] : tensor<1x2x5x4xindex> -> tensor<1x2x5x4xindex>
+  func.return %p, %c, %m : tensor<2x2x5x7xindex>, tensor<1x3x5x4xindex>, tensor<1x2x5x4xindex>
+}
+""",  # noqa: E501
 }
 
 
