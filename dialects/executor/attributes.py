@@ -5,7 +5,17 @@ Attributes of the `executor` dialect: kinds of pools, code, the signature of an 
 from collections.abc import Iterable, Sequence
 from typing import cast
 
-from xdsl.dialects.builtin import ArrayAttr, StringAttr, TensorType
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    BFloat16Type,
+    Float16Type,
+    Float32Type,
+    Float64Type,
+    IndexType,
+    IntegerType,
+    StringAttr,
+    TensorType,
+)
 from xdsl.dialects.utils import EnumAttribute
 from xdsl.ir import Attribute, Data, ParametrizedAttribute, SpacedOpaqueSyntaxAttribute
 from xdsl.irdl import irdl_attr_definition
@@ -57,6 +67,14 @@ class BytesAttr(Data[bytes]):
     def print_parameter(self, printer: Printer) -> None:
         with printer.in_angle_brackets():
             printer.print_string_literal(self.data.hex())
+
+
+def _is_element(type: Attribute) -> bool:
+    """Whether arrays can have elements of a type."""
+    if isinstance(type, IntegerType):
+        return cast("IntegerType", type).width.data in (1, 8, 16, 32, 64)
+    floats = BFloat16Type | Float16Type | Float32Type | Float64Type
+    return isinstance(type, IndexType | floats)
 
 
 @irdl_attr_definition
@@ -116,6 +134,12 @@ class SignatureAttr(ParametrizedAttribute):
                     raise VerifyException(f"expected a name of {what} {i}")
                 if name in names[:i]:
                     raise VerifyException(f"{what} '{name.data}' is listed twice")
+                if not _is_element(types[i].element_type):
+                    raise VerifyException(
+                        f"expected {what} '{name.data}' to have elements of i1, i8 to "
+                        "i64, ui8 to ui64, index, f16, bf16, f32 or f64, but got "
+                        f"'{types[i]}'"
+                    )
 
     @classmethod
     def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:

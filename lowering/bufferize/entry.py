@@ -15,6 +15,7 @@ from xdsl.dialects.builtin import (
     i64,
 )
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.utils.exceptions import VerifyException
 
 from transom.dialects.diagnostics import OpError
 from transom.dialects.executor import SignatureAttr
@@ -82,8 +83,8 @@ def signature_of(function: func.FuncOp) -> SignatureAttr:
     """
     What callers of an entry see.
 
-    Raises `OpError` for an argument or result that is no tensor, or has no name of its
-    own.
+    Raises `OpError` for an argument or result that is no tensor of numbers, or has no
+    name of its own.
     """
     for what, names in (
         ("argument", argument_names(function)),
@@ -97,10 +98,13 @@ def signature_of(function: func.FuncOp) -> SignatureAttr:
             )
     inputs = zip(argument_names(function), function.function_type.inputs, strict=True)
     outputs = zip(result_names(function), function.function_type.outputs, strict=True)
-    return SignatureAttr.get(
-        [_named_tensor(function, "argument", *pair) for pair in inputs],
-        [_named_tensor(function, "result", *pair) for pair in outputs],
-    )
+    try:
+        return SignatureAttr.get(
+            [_named_tensor(function, "argument", *pair) for pair in inputs],
+            [_named_tensor(function, "result", *pair) for pair in outputs],
+        )
+    except VerifyException as e:
+        raise OpError(function, str(e)) from None
 
 
 def _named_tensor(

@@ -312,6 +312,11 @@ executor.artifact @a {format = "c", target = #llvm_cpu.target<cpu = "znver4">, p
 
 // -----
 
+// expected-error @+1 {{expected output 'x' to have elements of i1, i8 to i64, ui8 to ui64, index, f16, bf16, f32 or f64, but got 'tensor<2xi3>'}}
+"test.op"() {s = #executor.signature<() -> (x : tensor<2xi3>)>} : () -> ()
+
+// -----
+
 // expected-error @+1 {{expected a name of output 0}}
 "test.op"() {s = #executor.signature<() -> ("" : tensor<f32>)>} : () -> ()
 
