@@ -11,6 +11,7 @@ Python cannot catch: text from strangers belongs into a child process.
 
 import ctypes
 import platform
+import re
 import sys
 import threading
 import weakref
@@ -32,6 +33,17 @@ SUPPORT_LIBRARIES = ("libm.so.6", "libgcc_s.so.1") if sys.platform == "linux" el
 
 class JitError(Exception):
     """LLVM did not take the text, or a symbol that the code needs is missing."""
+
+
+class RefusedText(JitError):
+    """LLVM did not take a text."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(f"LLVM refused the text: {message}")
+        found = re.search(r"<string>:(\d+):\d+: error: (.*)", message)
+        self.reason = " ".join(message.split()) if found is None else found.group(2)
+        self.line = None if found is None else int(found.group(1))
+        """The number of the line, from 1, if LLVM says one."""
 
 
 @cache
@@ -97,7 +109,7 @@ def parse(text: str) -> Any:
         module = binding.parse_assembly(text, binding.create_context())
         module.verify()
     except RuntimeError as e:
-        raise JitError(f"LLVM refused the text: {e}") from e
+        raise RefusedText(str(e)) from e
     return module
 
 

@@ -174,7 +174,7 @@ class Program:
                     shape.append(sizes[size.name])
             array = given.get(spec.name)
             if array is None:
-                array = np.empty(shape, dtype_of(spec.dtype))
+                array = _memory(shape, dtype_of(spec.dtype), f"'{spec.name}'")
             else:
                 self._check_output(spec.name, spec.dtype, shape, array, arrays)
             results[spec.name] = array
@@ -223,7 +223,8 @@ class Program:
             if self._free:
                 return self._free.pop()
         return [
-            np.empty(pool.size + pool.alignment, np.uint8) for pool in self.code.pools
+            _memory([pool.size + pool.alignment], np.dtype(np.uint8), "workspace")
+            for pool in self.code.pools
         ]
 
     def _give_back(self, pools: list[Array]) -> None:
@@ -240,6 +241,15 @@ class Program:
         if 1 <= status <= len(self.code.messages):
             return self.code.messages[status - 1]
         return f"the program ended with status {status}"
+
+
+def _memory(shape: Sequence[int], dtype: np.dtype[Any], what: str) -> Array:
+    """A new array. Raises `ProgramError` if there is no memory for it."""
+    try:
+        return np.empty(shape, dtype)
+    except (MemoryError, ValueError):  # ValueError: more than an address can tell
+        text = "x".join(map(str, (*shape, dtype.name)))
+        raise ProgramError(f"no memory for {what} of {text}") from None
 
 
 def _aligned(address: int, alignment: int) -> int:

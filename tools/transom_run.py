@@ -20,14 +20,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from xdsl.dialects.builtin import ModuleOp, StringAttr
-from xdsl.dialects.func import FuncOp
+from xdsl.dialects.builtin import ModuleOp
 
 import transom
 from transom.compiler import (
     entry_signature,
     find_entry,
     find_main,
+    select_entry,
     signature_of,
     to_code,
 )
@@ -39,7 +39,6 @@ from transom.driver import PHASES, load, lower
 from transom.interpreters.entry import InputError as InterpreterInputError
 from transom.interpreters.interpreter import MAX_STEPS, Interpreter
 from transom.interpreters.weights import WeightStore
-from transom.lowering.bufferize.entry import SHAPES
 from transom.passes.pipeline import PipelineError
 from transom.registry import new_context
 from transom.runtime.comparison import compare_all
@@ -189,7 +188,7 @@ def compiled(
     last = PHASES[-1].name
     base = folder_of(args.file)
     if get_config(module).phase != last:
-        only_entry(module, find_main(module, args.function))
+        select_entry(module, args.function)
         module = lower(module, last, observer=HostNote(emit))
     attr = find_entry(module).attributes[SIGNATURE]
     assert isinstance(attr, SignatureAttr), "the dialect verifies it"
@@ -200,17 +199,6 @@ def compiled(
         return program.run(inputs)
 
     return signature_of(attr), execute
-
-
-def only_entry(module: ModuleOp, main: FuncOp) -> None:
-    """
-    Make other functions private, but the one that computes sizes of main's results:
-    they are compiled if main needs them.
-    """
-    kept = (main.sym_name.data, main.sym_name.data + SHAPES)
-    for op in module.body.block.ops:
-        if isinstance(op, FuncOp) and op.sym_name.data not in kept:
-            op.sym_visibility = StringAttr("private")
 
 
 def described(name: str, array: Array) -> str:

@@ -16,11 +16,12 @@ from transom.dialects.dtypes import numpy_dtype
 from transom.dialects.executor import SIGNATURE, PoolOp, SignatureAttr
 from transom.dialects.graph.shapes import DYNAMIC
 from transom.dialects.symbols import symbol_name
-from transom.dialects.target import DeviceOp
+from transom.dialects.target import PHASES, DeviceOp, get_config
 from transom.interpreters.weights import WeightStore
-from transom.lowering.bufferize.entry import is_entry
+from transom.lowering.bufferize.entry import SHAPES, is_entry
 from transom.lowering.bufferize.entry import signature_of as tensor_signature
 from transom.lowering.emit_llvm import to_llvm_text
+from transom.lowering.emit_llvm.text import name_text
 from transom.runtime.program import Code, PoolSpec
 from transom.runtime.signature import Dim, Signature, TensorSpec
 from transom.targets.llvm_cpu.dialect import HOST, LlvmCpuAttr
@@ -91,6 +92,29 @@ def entry_signature(main: FuncOp) -> SignatureAttr:
     return attr if isinstance(attr, SignatureAttr) else tensor_signature(main)
 
 
+def select_entry(module: ModuleOp, name: str | None = None) -> None:
+    """
+    Make the function to run the only one that users of the module call.
+
+    Other functions become private, but the one that computes sizes of its results: they
+    are compiled if it needs them. Raises `OpError` if there is no such function, or it
+    can not be an entry.
+    """
+    main = find_main(module, name)
+    called = main.sym_name.data
+    if main.is_declaration:
+        raise OpError(main, f"expected a body of '@{called}', but it is declared only")
+    reached = get_config(module).phase
+    if reached is None or PHASES.index(reached) < PHASES.index("planned"):
+        signature = entry_signature(main)
+        if not signature.inputs and not signature.outputs:
+            raise OpError(main, f"expected '@{called}' to take or give tensors")
+    for op in module.body.block.ops:
+        if isinstance(op, FuncOp) and op.sym_name.data not in (called, called + SHAPES):
+            op.sym_visibility = StringAttr("private")
+    main.properties.pop("sym_visibility", None)
+
+
 def find_entry(module: ModuleOp) -> Operation:
     """The function that a program starts with. Raises `OpError` if there is none."""
     entries = [op for op in module.body.block.ops if SIGNATURE in op.attributes]
@@ -148,7 +172,7 @@ def to_code(
     links may lead to `data_folders`.
     Raises `OpError`.
     """
-    from transom.runtime.jit import emit_object, host_triple
+    from transom.runtime.jit import RefusedText, emit_object, host_triple
 
     entry = find_entry(module)
     attr = entry.attributes[SIGNATURE]
@@ -163,14 +187,19 @@ def to_code(
     weights = WeightStore(module, base, data_folders)
     ops = list(module.body.block.ops)
     shapes = f"{name}.shapes"
-    return Code(
-        object=emit_object(
-            to_llvm_text(module),
+    text = to_llvm_text(module)
+    try:
+        code = emit_object(
+            text,
             triple=triple,
             cpu=target.cpu.data,
             features=features,
             opt_level=opt_level,
-        ),
+        )
+    except RefusedText as e:
+        raise _refusal(module, text, e.reason, e.line) from e
+    return Code(
+        object=code,
         triple=triple,
         cpu=target.cpu.data,
         features=features,
@@ -193,6 +222,23 @@ def to_code(
 
 def _is_function(op: Operation, name: str) -> bool:
     return isinstance(op, llvm.FuncOp) and symbol_name(op) == name
+
+
+def _refusal(module: ModuleOp, text: str, reason: str, number: int | None) -> OpError:
+    """What LLVM says of a line of a module's text, at the function of the line."""
+    if number is None:
+        return OpError(module, f"LLVM refuses the module: {reason}")
+    lines = text.split("\n")[:number]
+    functions = {
+        f" {name_text('@', op.sym_name.data)}(": op
+        for op in module.body.block.ops
+        if isinstance(op, llvm.FuncOp)
+    }
+    heads = (line for line in reversed(lines) if line.startswith(("define", "declare")))
+    head = next(heads, "")
+    found = [op for name, op in functions.items() if name in head]
+    where = found[0] if found else module
+    return OpError(where, f"LLVM refuses '{lines[-1].strip()}': {reason}")
 
 
 def messages_of(module: ModuleOp) -> tuple[str, ...]:

@@ -247,17 +247,17 @@ def compile(
     """
     A program in this process, from a module at any phase; the module is not changed.
 
-    `devices` declares devices by name, each with a target attribute as text; without
-    any the host CPU is used. `dims` bounds symbolic sizes, both ends included.
-    `libraries` are shared libraries of the C functions that kernels call,
-    `data_folders` are those that links to weights may lead to, `opt_level` is the
-    effort of LLVM's passes (0 to 3), and `options` are those of `target.config` that
-    may change results.
+    It runs `@main`, or else the only public function. `devices` declares devices by
+    name, each with a target attribute as text; without any the host CPU is used. `dims`
+    bounds symbolic sizes, both ends included. `libraries` are shared libraries of the C
+    functions that kernels call, `data_folders` are those that links to weights may lead
+    to, `opt_level` is the effort of LLVM's passes (0 to 3), and `options` are those of
+    `target.config` that may change results.
 
-    Raises `OpError` for what is wrong in the module and `PipelineError` for arguments
-    that are.
+    Raises `OpError` for what is wrong in the module, `PipelineError` for arguments that
+    are, and `JitError` if a C function that the code calls is found nowhere.
     """
-    from transom.compiler import to_code
+    from transom.compiler import select_entry, to_code
     from transom.runtime.program import Program
 
     if threads != 1:
@@ -277,6 +277,7 @@ def compile(
     declare_devices(result, devices or {}, ctx)
     bound_dims(result, dims or {})
     if get_config(result).phase != PHASES[-1].name:
+        select_entry(result)
         lower_in_place(result, PHASES[-1].name, ctx=ctx)
     code = to_code(result, opt_level=opt_level, data_folders=data_folders)
     return Program(code, libraries)
