@@ -51,6 +51,9 @@ from transom.lowering.conversion import Refusal, TypeConverter
 MANY = 1 << 12
 """How many types are remembered."""
 
+MAX_VECTOR_BITS = 1 << 17
+"""LLVM takes minutes for wider vectors; from some size on it aborts the process."""
+
 POINTER = llvm.LLVMPointerType()
 
 
@@ -111,6 +114,11 @@ def convert_vector(type: VectorType) -> Attribute | Refusal:
     if type.get_num_scalable_dims():
         return Refusal(f"expected a vector of a fixed length, but got '{type}'")
     element = type.element_type
+    width = element.bitwidth if isinstance(element, FixedBitwidthType) else 64
+    if type.element_count() * width > MAX_VECTOR_BITS:
+        return Refusal(
+            f"expected a vector of at most {MAX_VECTOR_BITS} bits, but got '{type}'"
+        )
     if isinstance(element, IndexType):
         element = i64
     elif isinstance(element, BFloat16Type):

@@ -22,12 +22,10 @@ from xdsl.ir import Attribute, Operation
 
 from transom.dialects import llvm
 from transom.dialects.diagnostics import OpError
+from transom.lowering.llvm_types import MAX_VECTOR_BITS
 
 MAX_INTEGER_BITS = 1024
 """Multiplying wider integers takes LLVM minutes."""
-
-MAX_VECTOR_BITS = 1 << 17
-"""Adding wider vectors does, and from some size on LLVM aborts the process."""
 
 PLAIN_NAME = re.compile(r"[-a-zA-Z$._][-a-zA-Z$._0-9]*\Z")
 

@@ -186,3 +186,16 @@ func.func @loops(%n: index) {
   }
   func.return
 }
+
+// -----
+
+// A call for each of many lanes is not written out first.
+func.func @wide(%x: f32) -> f32 {
+  // expected-error @+1 {{expected a vector of at most 131072 bits, but got 'vector<1000000xf32>'}}
+  %v = vector.broadcast %x : f32 to vector<1000000xf32>
+  // expected-note @+1 {{expected a vector of at most 131072 bits}}
+  %t = math.tanh %v : vector<1000000xf32>
+  // expected-note @+1 {{expected a vector of at most 131072 bits}}
+  %y = vector.extract %t[0] : f32 from vector<1000000xf32>
+  func.return %y : f32
+}
