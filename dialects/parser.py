@@ -63,6 +63,7 @@ from transom.dialects.diagnostics import (
     file_location,
 )
 from transom.dialects.lexer import TransomLexer
+from transom.dialects.limits import reason_against_size
 
 MAX_DEPTH = 1000
 """Regions, attributes and lists may be nested this deep."""
@@ -370,6 +371,8 @@ class TransomParser(Parser):
             vector = cast("VectorType[Attribute]", attribute)
             if 0 in vector.get_shape():
                 self.raise_error(f"expected sizes above 0, but got '{vector}'", start)
+        elif attribute is not None and (reason := reason_against_size(attribute)):
+            self.raise_error(reason, start)
 
     def _parse_attribute_entry(self) -> tuple[str, Attribute]:
         name, value = super()._parse_attribute_entry()

@@ -15,6 +15,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation, SSAValue
 
 from transom.dialects.diagnostics import OpError
+from transom.dialects.limits import reason_against_size
 from transom.dialects.target import (
     LOWERED_TO,
     PHASE,
@@ -62,6 +63,9 @@ def _verify_graph(module: ModuleOp, phase: str) -> None:
     for op in _walk(module):
         if isinstance(op, UnregisteredOp):
             _fail(op, phase, f"no unregistered op, but got '{op.op_name.data}'")
+        for result in op.results:
+            if (reason := reason_against_size(result.type)) is not None:
+                raise OpError(op, reason)
         if phase == "graph" and _dialect(op) in ("tir", "executor", "llvm"):
             _fail(
                 op,

@@ -250,6 +250,11 @@ def test_nul_in_a_string(ctx: Context) -> None:
             '"test.op"() : () -> vector<2x0xf32>',
             "a.mlir:1:21: error: expected sizes above 0, but got 'vector<2x0xf32>'",
         ),
+        (
+            '"test.op"() : () -> tensor<?x4294967296x4294967296xi8>',
+            "a.mlir:1:21: error: expected at most 72057594037927936 elements, but got "
+            "'tensor<?x4294967296x4294967296xi8>'",
+        ),
         # The region defines the name before its op is made.
         (
             """"test.op"(%a) ({

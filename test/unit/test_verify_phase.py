@@ -1,6 +1,8 @@
 """What each phase promises, and what breaks the promise."""
 
 import pytest
+from xdsl.dialects.builtin import ModuleOp, TensorType, f32
+from xdsl.dialects.test import TestOp
 
 from transom.dialects.diagnostics import OpError
 from transom.dialects.parser import parse_ir
@@ -106,7 +108,12 @@ def test_kept(phase: str, text: str) -> None:
     [
         ("graph", '"foo.bar"() : () -> ()', "no unregistered op, but got 'foo.bar'"),
         ("tensor", '"foo.bar"() : () -> ()', "no unregistered op, but got 'foo.bar'"),
-        ("graph", KERNEL, "no op of a lower level, but got 'tir.func'"),
+        (
+            "graph",
+            KERNEL,
+            "no op of a lower level, but got 'tir.func'; if passes run by name have "
+            "lowered the module, let 'target.config' say its phase",
+        ),
         (
             "placed",
             GRAPH,
@@ -156,3 +163,10 @@ def test_broken(phase: str, text: str, message: str) -> None:
 def test_a_module_that_does_not_verify_keeps_nothing() -> None:
     with pytest.raises(OpError, match=r"'func\.return' op"):
         check("func.func @f() -> i32 { func.return }", "graph")
+
+
+def test_inferred_sizes_have_a_limit() -> None:
+    """The parser looks at what is written, this at what importers and passes make."""
+    huge = TestOp(result_types=[TensorType(f32, [1 << 40, 1 << 17])])
+    with pytest.raises(OpError, match="expected at most 72057594037927936 elements"):
+        verify_phase(ModuleOp([huge]), "graph")
