@@ -1,8 +1,8 @@
 """What each phase promises, and what breaks the promise."""
 
 import pytest
+from xdsl.dialects import test
 from xdsl.dialects.builtin import ModuleOp, TensorType, f32
-from xdsl.dialects.test import TestOp
 
 from transom.dialects.diagnostics import OpError
 from transom.dialects.parser import parse_ir
@@ -167,6 +167,6 @@ def test_a_module_that_does_not_verify_keeps_nothing() -> None:
 
 def test_inferred_sizes_have_a_limit() -> None:
     """The parser looks at what is written, this at what importers and passes make."""
-    huge = TestOp(result_types=[TensorType(f32, [1 << 40, 1 << 17])])
+    huge = test.TestOp(result_types=[TensorType(f32, [1 << 40, 1 << 17])])
     with pytest.raises(OpError, match="expected at most 72057594037927936 elements"):
         verify_phase(ModuleOp([huge]), "graph")
