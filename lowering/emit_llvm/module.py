@@ -2,7 +2,6 @@
 The text of a whole module.
 """
 
-
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 
 from transom.dialects import graph, llvm
