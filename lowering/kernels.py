@@ -116,7 +116,7 @@ class Body:
 def stem_of(source: FuncOp) -> str:
     """What a kernel does, as a part of its name: `conv2d_add_relu`."""
     names = [
-        op.name.removeprefix("graph.")
+        op.name.removeprefix("graph.").replace(".", "_")
         for op in source.body.block.ops
         if not isinstance(op, graph.ConstantOp | ReturnOp)
     ]

@@ -4,7 +4,7 @@ Element-wise ops, casts and constants as nests.
 
 from collections.abc import Sequence
 
-from xdsl.dialects import arith
+from xdsl.dialects import arith, math
 from xdsl.dialects.builtin import FloatAttr, IntegerAttr, f32, f64
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.ir.affine import AffineExpr
@@ -20,7 +20,13 @@ from transom.lowering.graph_to_tir.scalars import (
     narrow,
     signless,
 )
-from transom.lowering.graph_to_tir.site import Site, Symbols, indices, parallel
+from transom.lowering.graph_to_tir.site import (
+    Site,
+    Symbols,
+    dims,
+    indices,
+    parallel,
+)
 
 
 def scalar_of(value: SSAValue) -> int | float | None:
@@ -68,39 +74,32 @@ def elementwise_nest(site: Site, compute: RegionCallback) -> None:
     """
     result = site.op.result_dims()[0]
     symbols = Symbols()
-    ins: list[tir.In] = []
     scalars: dict[int, int | float] = {}
-    maps: list[list[AffineExpr]] = []
+    read: dict[tuple[SSAValue, tuple[AffineExpr, ...]], list[int]] = {}
     for index, value in enumerate(site.op.operands):
         scalar = scalar_of(value)
-        if scalar is not None:
+        if scalar is None:
+            exprs = broadcast_map(site, index, result, symbols)
+            read.setdefault((site.ins[index], tuple(exprs)), []).append(index)
+        else:
             scalars[index] = scalar
-            continue
-        maps.append(broadcast_map(site, index, result, symbols))
-        ins.append(tir.In(site.ins[index]))
     sizes = site.result_sizes()
     rank, count = len(sizes), len(symbols.values)
     out = site.alloc(sizes)
-    accesses = [
-        tir.In(access.value, indices(rank, count, exprs))
-        for access, exprs in zip(ins, maps, strict=True)
-    ]
-    identity = [AffineExpr.dimension(i) for i in range(rank)]
 
     def finish(b: tir.RegionBuilder, *loaded: SSAValue) -> Sequence[SSAValue]:
-        values = iter(loaded)
-        args = [
-            b.constant(scalars[i], signless(site.element(i)))
-            if i in scalars
-            else next(values)
-            for i in range(len(site.op.operands))
-        ]
-        return list(compute(b, *args))
+        args = {
+            index: b.constant(scalar, signless(site.element(index)))
+            for index, scalar in scalars.items()
+        }
+        for value, operands in zip(loaded, read.values(), strict=True):
+            args |= dict.fromkeys(operands, value)
+        return list(compute(b, *(args[i] for i in range(len(args)))))
 
     site.nest(
         parallel(sizes),
-        ins=accesses,
-        outs=[tir.Out(out, indices(rank, count, identity))],
+        ins=[tir.In(value, indices(rank, count, exprs)) for value, exprs in read],
+        outs=[tir.Out(out, indices(rank, count, dims(rank)))],
         finish=finish,
         symbols=symbols.values,
     )
@@ -173,12 +172,10 @@ class ConvertBatchNorm(ConversionPattern[graph.BatchNormOp]):
     def match_and_rewrite(
         self, op: graph.BatchNormOp, operands: Operands, rewriter: ConversionRewriter
     ) -> None:
-        from xdsl.dialects import math
-
         site = Site(op, operands, rewriter)
         sizes, target = site.result_sizes(), site.result_element()
         out, rank = site.alloc(sizes), len(sizes)
-        identity = [AffineExpr.dimension(i) for i in range(rank)]
+        identity = dims(rank)
         epsilon = op.epsilon.value.data
 
         elements = [site.element(index) for index in range(len(op.operands))]

@@ -1,22 +1,69 @@
 // RUN: %diagnose -p convert-graph-to-tir
 
-// All ops that have no form are named in one run, and nothing is changed.
-func.func private @region(%x: tensor<4xf64>, %y: tensor<8xf64>) -> (tensor<4xf64>, tensor<8xf64>) attributes {target.for = #target.place<@cpu, ?, ?>} {
-  // expected-error @+1 {{no legal form for 'graph.mod' x2 (ConvertElementwise: expected a float of at most 32 bits, but got f64)}}
-  %a = graph.mod %x, %x : tensor<4xf64>
-  // expected-note @+1 {{also here}}
-  %b = graph.mod %y, %y : tensor<8xf64>
-  func.return %a, %b : tensor<4xf64>, tensor<8xf64>
+// All ops that have no form are named in one run, and nothing is said of the functions
+// that stand for kernels.
+func.func private @several(%x: tensor<4xf64>, %y: tensor<8xf64>) -> (tensor<4xf64>, tensor<8xf64>) attributes {target.for = #target.place<@cpu, ?, ?>} {
+  // expected-error @+1 {{no legal form for 'graph.mod' x2 (ConvertElementwise: expected a float of at most 32 bits, but got f64); its type is (tensor<4xf64>, tensor<4xf64>) -> tensor<4xf64>; 1 more op lacks an operand because of this}}
+  %z = graph.mod %x, %x : tensor<4xf64>
+  %m = graph.fused (%a = %y : tensor<8xf64>) -> (tensor<8xf64>) {
+    // expected-note @+1 {{also here, of type (tensor<8xf64>, tensor<8xf64>) -> tensor<8xf64>}}
+    %b = graph.mod %a, %a : tensor<8xf64>
+    %c = graph.exp %b : tensor<8xf64>
+    graph.yield %c : tensor<8xf64>
+  }
+  func.return %z, %m : tensor<4xf64>, tensor<8xf64>
+}
+
+// -----
+
+func.func private @groups(%x: tensor<1x4x8x8xf32>, %w: tensor<?x2x3x3xf32>) -> tensor<1x?x6x6xf32> attributes {target.for = #target.place<@cpu, ?, ?>} {
+  // expected-error @+1 {{no legal form for 'graph.conv2d' x1 (ConvertConv2d: expected a weight of static shape for several groups); its type is (tensor<1x4x8x8xf32>, tensor<?x2x3x3xf32>) -> tensor<1x?x6x6xf32>}}
+  %y = graph.conv2d %x, %w groups 2 : tensor<1x4x8x8xf32>, tensor<?x2x3x3xf32> -> tensor<1x?x6x6xf32>
+  func.return %y : tensor<1x?x6x6xf32>
 }
 
 // -----
 
 !blocked = tensor<4x16xf32, #graph.desc<layout = #graph.layout<block = [1, 16]>>>
 
-func.func private @region(%x: !blocked) -> !blocked attributes {target.for = #target.place<@cpu, ?, ?>} {
-  // expected-error @+1 {{expected tensors without a layout, but got 'tensor<4x16xf32, #graph.desc<layout = #graph.layout<block = [1, 16]}}
+func.func private @layout(%x: !blocked) -> !blocked attributes {target.for = #target.place<@cpu, ?, ?>} {
+  // expected-error @+1 {{expected tensors without a layout, but got 'tensor<4x16xf32, #graph.desc<layout = #graph.layout<block = [1, 16]>>>'}}
   %y = graph.relu %x : !blocked
   // expected-note @+1 {{'graph.exp' has one too}}
   %z = graph.exp %y : !blocked
   func.return %z : !blocked
+}
+
+// -----
+
+!blocked = tensor<4x16xf32, #graph.desc<layout = #graph.layout<block = [1, 16]>>>
+
+func.func private @relayout(%x: tensor<4x16xf32>) -> !blocked attributes {target.for = #target.place<@cpu, ?, ?>} {
+  // expected-error @+1 {{expected tensors without a layout, but got 'tensor<4x16xf32, #graph.desc<layout = #graph.layout<block = [1, 16]>>>'}}
+  %y = graph.relayout %x : tensor<4x16xf32> -> !blocked
+  func.return %y : !blocked
+}
+
+// -----
+
+!there = tensor<4xf32, #graph.desc<place = #target.place<@npu, ?, ?>>>
+
+func.func private @copy_in_a_kernel(%x: tensor<4xf32>) -> !there attributes {target.for = #target.place<@cpu, ?, ?>} {
+  %y = graph.fused (%a = %x : tensor<4xf32>) -> (!there) {
+    // expected-error @+1 {{no legal form for 'graph.copy' x1 (RefuseCopy: expected copies between places in main, not in a kernel); its type is (tensor<4xf32>) -> tensor<4xf32, #graph.desc<place = #target.place<@npu, ?, ?>>>}}
+    %b = graph.copy %a : tensor<4xf32> -> !there
+    graph.yield %b : !there
+  }
+  func.return %y : !there
+}
+
+// -----
+
+func.func private @mark_in_a_kernel(%x: tensor<4xf32>) -> tensor<4xf32> attributes {target.for = #target.place<@cpu, ?, ?>} {
+  %y = graph.fused (%a = %x : tensor<4xf32>) -> (tensor<4xf32>) {
+    // expected-error @+1 {{no legal form for 'graph.on_device' x1 (RefuseOnDevice: expected no mark that 'target-assign-places' has not resolved); its type is (tensor<4xf32>) -> tensor<4xf32>}}
+    %b = graph.on_device %a hint #target.place<@cpu, ?, ?> : tensor<4xf32>
+    graph.yield %b : tensor<4xf32>
+  }
+  func.return %y : tensor<4xf32>
 }

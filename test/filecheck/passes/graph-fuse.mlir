@@ -1,4 +1,6 @@
-// RUN: transom-opt -p graph-fuse %s | filecheck %s
+// RUN: transom-opt --allow-unregistered-dialect -p graph-fuse %s | filecheck %s
+// RUN: transom-opt --allow-unregistered-dialect -p graph-fuse --print-debuginfo %s | filecheck %s --check-prefix=LOC
+// RUN: transom-opt --allow-unregistered-dialect -p graph-fuse,graph-fuse %s | filecheck %s
 
 // Element-wise ops follow the convolution that they read.
 // CHECK-LABEL: @conv_bias_residual_relu
@@ -121,4 +123,122 @@ func.func @in_regions(%x: tensor<4xf32>, %c: i1) -> tensor<4xf32> {
     scf.yield %x : tensor<4xf32>
   }
   func.return %y : tensor<4xf32>
+}
+
+// All readers of a product are in one group, though it has two.
+// CHECK-LABEL: @read_twice_inside
+func.func @read_twice_inside(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  // CHECK:         graph.fused
+  // CHECK-NEXT:      graph.matmul
+  // CHECK-NEXT:      graph.sigmoid
+  // CHECK-NEXT:      graph.mul
+  // CHECK-NEXT:      graph.yield
+  %m = graph.matmul %x, %w : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
+  %s = graph.sigmoid %m : tensor<4x4xf32>
+  %y = graph.mul %m, %s : tensor<4x4xf32>
+  func.return %y : tensor<4x4xf32>
+}
+
+// What the tail of a product reads may be computed with it.
+// CHECK-LABEL: @computed_residual
+func.func @computed_residual(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>, %r: tensor<1x4xf32>) -> tensor<4x4xf32> {
+  // CHECK:         graph.fused
+  // CHECK-NEXT:      graph.matmul
+  // CHECK-NEXT:      graph.broadcast
+  // CHECK-NEXT:      graph.add
+  // CHECK-NEXT:      graph.yield
+  %m = graph.matmul %x, %w : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
+  %b = graph.broadcast %r : tensor<1x4xf32> -> tensor<4x4xf32>
+  %y = graph.add %m, %b : tensor<4x4xf32>
+  func.return %y : tensor<4x4xf32>
+}
+
+// The operand of a product is no part of its tail, though it has the product's shape.
+// CHECK-LABEL: @operand_of_a_product
+func.func @operand_of_a_product(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  // CHECK-NOT:     graph.fused
+  // CHECK:         func.return
+  %t = graph.transpose %w permutation [1, 0] : tensor<4x4xf32>
+  %y = graph.matmul %x, %t : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
+  func.return %y : tensor<4x4xf32>
+}
+
+// Of two groups that each would be convex the second would close a cycle.
+// CHECK-LABEL: @crossed
+func.func @crossed(%x: tensor<4xf32>, %y: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  // CHECK:         graph.neg
+  // CHECK:         graph.cumsum
+  // CHECK:         graph.fused
+  // CHECK-NEXT:      graph.exp
+  // CHECK-NEXT:      graph.add
+  // CHECK-NOT:     graph.fused
+  // CHECK:         graph.cumsum
+  // CHECK:         graph.mul
+  %a1 = graph.exp %x : tensor<4xf32>
+  %b1 = graph.neg %y : tensor<4xf32>
+  %p = graph.cumsum %a1 axis 0 : tensor<4xf32>
+  %s = graph.cumsum %b1 axis 0 : tensor<4xf32>
+  %a2 = graph.add %a1, %s : tensor<4xf32>
+  %b2 = graph.mul %b1, %p : tensor<4xf32>
+  func.return %a2, %b2 : tensor<4xf32>, tensor<4xf32>
+}
+
+// Effects keep their order: a group over them would have to be before and behind.
+// CHECK-LABEL: @effects
+func.func @effects(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // CHECK-NOT:     graph.fused
+  // CHECK:         "test.first"
+  // CHECK:         "test.second"
+  // CHECK:         func.return
+  %a = graph.relu %x : tensor<4xf32>
+  "test.first"(%a) : (tensor<4xf32>) -> ()
+  %e = "test.second"() : () -> tensor<4xf32>
+  %b = graph.add %a, %e : tensor<4xf32>
+  func.return %b : tensor<4xf32>
+}
+
+// What an op with regions reads counts as its own.
+// CHECK-LABEL: @read_in_a_region
+func.func @read_in_a_region(%x: tensor<4xf32>, %c: i1) -> tensor<4xf32> {
+  // CHECK-NOT:     graph.fused
+  // CHECK:         func.return
+  %a = graph.relu %x : tensor<4xf32>
+  %i = scf.if %c -> (tensor<4xf32>) {
+    scf.yield %a : tensor<4xf32>
+  } else {
+    scf.yield %x : tensor<4xf32>
+  }
+  %b = graph.add %a, %i : tensor<4xf32>
+  func.return %b : tensor<4xf32>
+}
+
+// What is one kernel already stays so, and what one place gets is grouped inside.
+// CHECK-LABEL: @groups
+func.func @groups(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // CHECK:         graph.composite "acme.op"
+  // CHECK-NEXT:      graph.relu
+  // CHECK-NEXT:      graph.exp
+  // CHECK:         graph.region
+  // CHECK-NEXT:      graph.fused
+  %y = graph.composite "acme.op" (%a = %x : tensor<4xf32>) -> (tensor<4xf32>) {
+    %b = graph.relu %a : tensor<4xf32>
+    %c = graph.exp %b : tensor<4xf32>
+    graph.yield %c : tensor<4xf32>
+  }
+  %z = graph.region #target.place<@npu, ?, ?> (%a = %y : tensor<4xf32>) -> (tensor<4xf32>) {
+    %b = graph.relu %a : tensor<4xf32>
+    %c = graph.exp %b : tensor<4xf32>
+    graph.yield %c : tensor<4xf32>
+  }
+  func.return %z : tensor<4xf32>
+}
+
+// A group has the places of its ops.
+// LOC-LABEL: @locations
+func.func @locations(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // LOC:           graph.fused
+  // LOC:           } loc(fused["m.onnx":1:1, "m.onnx":2:1])
+  %a = graph.relu %x : tensor<4xf32> loc("m.onnx":1:1)
+  %b = graph.exp %a : tensor<4xf32> loc("m.onnx":2:1)
+  func.return %b : tensor<4xf32>
 }

@@ -1,0 +1,98 @@
+// RUN: transom-opt -p convert-graph-to-tir %s | filecheck %s
+
+// Dims of the result in parallel, then the reduced ones.
+// CHECK-LABEL: tir.func @reduce_
+func.func private @inner(%x: tensor<4x8x2xf32>) -> tensor<4x2xf32> attributes {target.for = #target.place<@cpu, ?, ?>} {
+  // CHECK-NEXT:    tir.nest dims [parallel 4, parallel 2, reduction 8]
+  // CHECK-NEXT:      ins(%{{.*}}[d0, d2, d1] : memref<4x8x2xf32>)
+  // CHECK-NEXT:      outs(%{{.*}}[d0, d1] : memref<4x2xf32>)
+  // CHECK-NEXT:    init {
+  // CHECK-NEXT:      arith.constant 0xff800000 : f32
+  // CHECK:           arith.maximumf
+  %y = graph.reduce max %x axes [1] : tensor<4x8x2xf32> -> tensor<4x2xf32>
+  func.return %y : tensor<4x2xf32>
+}
+
+// CHECK-LABEL: tir.func @reduce_
+func.func private @keepdims(%x: tensor<4x8xbf16>) -> tensor<4x1xbf16> attributes {target.for = #target.place<@cpu, ?, ?>} {
+  // CHECK:           outs(%{{.*}}[d0, 0] : memref<4x1xbf16>)
+  // CHECK:         body (%[[X:.*]]: bf16, %[[SUM:.*]]: f32) {
+  // CHECK:         finish (%[[SUM:.*]]: f32) {
+  // CHECK-NEXT:      %[[N:.*]] = arith.constant 8.000000e+00 : f32
+  // CHECK-NEXT:      %[[MEAN:.*]] = arith.divf %[[SUM]], %[[N]]
+  // CHECK-NEXT:      arith.truncf %[[MEAN]]
+  %y = graph.reduce mean %x axes [1] keepdims : tensor<4x8xbf16> -> tensor<4x1xbf16>
+  func.return %y : tensor<4x1xbf16>
+}
+
+// CHECK-LABEL: tir.func @reduce_
+func.func private @all_axes(%x: tensor<4x8xui8>) -> tensor<ui8> attributes {target.for = #target.place<@cpu, ?, ?>} {
+  // CHECK-NEXT:    tir.nest dims [reduction 4, reduction 8]
+  // CHECK:           outs(%{{.*}}[] : memref<i8>)
+  // CHECK:           arith.minui
+  %y = graph.reduce min %x axes [0, 1] : tensor<4x8xui8> -> tensor<ui8>
+  func.return %y : tensor<ui8>
+}
+
+// Without axes there is nothing to reduce.
+// CHECK-LABEL: tir.func @reduce_
+func.func private @no_axes(%x: tensor<4x8xf32>) -> tensor<4x8xf32> attributes {target.for = #target.place<@cpu, ?, ?>} {
+  // CHECK-NEXT:    tir.nest dims [parallel 4, parallel 8]
+  // CHECK-NOT:     init
+  // CHECK:         finish (%[[X:.*]]: f32) {
+  // CHECK-NEXT:      tir.yield %[[X]]
+  %y = graph.reduce sum %x axes [] : tensor<4x8xf32>
+  func.return %y : tensor<4x8xf32>
+}
+
+// The number of elements is only known at run time.
+// CHECK-LABEL: tir.func @reduce_
+func.func private @dynamic_mean(%x: tensor<?x8xf32>) -> tensor<8xf32> attributes {target.for = #target.place<@cpu, ?, ?>} {
+  // CHECK:         %[[N:.*]] = memref.dim
+  // CHECK:         tir.nest dims [parallel 8, reduction %[[N]]]
+  // CHECK:         finish (%[[SUM:.*]]: f32) {
+  // CHECK:           arith.sitofp
+  // CHECK-NEXT:      arith.divf %[[SUM]]
+  %y = graph.reduce mean %x axes [0] : tensor<?x8xf32> -> tensor<8xf32>
+  func.return %y : tensor<8xf32>
+}
+
+// The first of equal ones: only a larger one takes its place.
+// CHECK-LABEL: tir.func @arg_reduce_
+func.func private @argmax(%x: tensor<4x8xf32>) -> tensor<8xi64> attributes {target.for = #target.place<@cpu, ?, ?>} {
+  // CHECK-NEXT:    tir.nest dims [parallel 8, reduction 4]
+  // CHECK:         body (%[[X:.*]]: f32, %[[BEST:.*]]: f32, %[[AT:.*]]: i64) {
+  // CHECK-NEXT:      arith.cmpf ogt, %[[X]], %[[BEST]]
+  // CHECK:           tir.index 1
+  // CHECK:         finish (%{{.*}}: f32, %[[AT:.*]]: i64) {
+  // CHECK-NEXT:      tir.yield %[[AT]]
+  %y = graph.arg_reduce argmax %x axis 0 : tensor<4x8xf32> -> tensor<8xi64>
+  func.return %y : tensor<8xi64>
+}
+
+// The sum is carried along the axis.
+// CHECK-LABEL: tir.func @cumsum_
+func.func private @cumsum(%x: tensor<4x8xf32>) -> tensor<4x8xf32> attributes {target.for = #target.place<@cpu, ?, ?>} {
+  // CHECK-NEXT:    tir.nest dims [parallel 4, sequential 8]
+  // CHECK-NEXT:      ins(%{{.*}}[d0, d1] : memref<4x8xf32>)
+  // CHECK-NEXT:      outs(%{{.*}}[d0, d1] : memref<4x8xf32>)
+  // CHECK:         body (%[[X:.*]]: f32, %[[SUM:.*]]: f32) {
+  // CHECK-NEXT:      %[[NEW:.*]] = arith.addf %[[SUM]], %[[X]]
+  // CHECK-NEXT:      tir.yield %[[NEW]]
+  %y = graph.cumsum %x axis 1 : tensor<4x8xf32>
+  func.return %y : tensor<4x8xf32>
+}
+
+// From the end; the sum before the element is carried too.
+// CHECK-LABEL: tir.func @cumsum_
+func.func private @exclusive_reverse(%x: tensor<4x8xf32>) -> tensor<4x8xf32> attributes {target.for = #target.place<@cpu, ?, ?>} {
+  // CHECK:           ins(%{{.*}}[d0, -d1 + 7] : memref<4x8xf32>)
+  // CHECK-NEXT:      outs(%{{.*}}[d0, -d1 + 7] : memref<4x8xf32>)
+  // CHECK:         body (%[[X:.*]]: f32, %[[SUM:.*]]: f32, %{{.*}}: f32) {
+  // CHECK-NEXT:      %[[NEW:.*]] = arith.addf %[[SUM]], %[[X]]
+  // CHECK-NEXT:      tir.yield %[[NEW]], %[[SUM]]
+  // CHECK:         finish (%{{.*}}: f32, %[[BEFORE:.*]]: f32, %{{.*}}: f32) {
+  // CHECK-NEXT:      tir.yield %[[BEFORE]]
+  %y = graph.cumsum %x axis 1 exclusive reverse : tensor<4x8xf32>
+  func.return %y : tensor<4x8xf32>
+}
