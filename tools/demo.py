@@ -110,11 +110,10 @@ def main(args: Sequence[str] | None = None) -> int:
         return 1
     report(console, results)
     keep(parsed.keep, results)
-    console.print(
-        f"Every phase gave the numbers of the reference evaluation. The modules are in "
-        f"[bold]{parsed.keep}[/bold]; run one again with\n"
-        f"  {runner()} {parsed.keep}/4.tensor.mlir --input random:0"
-    )
+    console.print("Every phase gave the numbers of the reference evaluation.")
+    # Not wrapped, so that the line can be copied.
+    print(f"The modules are in {parsed.keep}; run one again with")
+    print(f"  {runner()} {parsed.keep}/4.tensor.mlir --input random:0")
     return 0
 
 
