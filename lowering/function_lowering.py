@@ -30,7 +30,7 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
 from transom.dialects import graph, tir
-from transom.dialects.symbols import symbols_of
+from transom.dialects.symbols import set_symbol_name, symbols_of
 from transom.dialects.target import LOWERED_TO, place_of, set_place
 from transom.lowering.bufferize.constants import Constants
 from transom.lowering.host_body import HostBody
@@ -119,15 +119,16 @@ class FunctionLowering(ModulePass):
                 name = lowered.sym_name.data
                 KERNELS.put(wanted[name].key, lowered)
                 made[name] = lowered
-        for lowered in made.values():
+        for name, lowered in made.items():
             assert lowered is not None, "found or lowered"
+            set_symbol_name(lowered, name)  # the cache has it from another module
             module.body.block.add_op(lowered)
 
     def _lowered(self, ctx: Context, kernels: Sequence[Kernel]) -> Iterator[tir.FuncOp]:
         scratch = ModuleOp([])
         for kernel in kernels:
             source = kernel.source.clone()
-            source.properties["sym_name"] = type(source.sym_name)(kernel.name)
+            set_symbol_name(source, kernel.name)
             source.location = kernel.op.location
             scratch.body.block.add_op(source)
         self.lower_kernels(ctx, scratch)

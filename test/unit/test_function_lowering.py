@@ -1,0 +1,247 @@
+"""
+Kernels: their names, what shares one, and the cache.
+"""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from xdsl.dialects.builtin import ModuleOp, f32, i64
+from xdsl.ir import Attribute
+
+import transom
+from transom.dialects import graph, tir
+from transom.dialects.parser import parse_ir
+from transom.dialects.verifier import verify_module
+from transom.interpreters.interpreter import Interpreter
+from transom.lowering.convert_graph_to_tir import ConvertGraphToTirPass
+from transom.lowering.kernel_cache import (
+    KERNELS,
+    CacheReport,
+    KernelCache,
+    content_key,
+)
+from transom.registry import new_context
+from transom.runtime.program import ProgramError
+
+ROOT = Path(__file__).parents[2]
+
+PLACE = "attributes {target.for = #target.place<@cpu, ?, ?>}"
+
+
+def lowered(text: str) -> ModuleOp:
+    """The module of a text after `convert-graph-to-tir`."""
+    ctx = new_context()
+    module = parse_ir(ctx, text, "test.mlir")
+    verify_module(module)
+    ConvertGraphToTirPass().apply(ctx, module)
+    verify_module(module)
+    return module
+
+
+def kernels_of(module: ModuleOp) -> list[str]:
+    return [op.sym_name.data for op in module.ops if isinstance(op, tir.FuncOp)]
+
+
+def region(body: str, name: str = "region", size: int = 4) -> str:
+    type = f"tensor<{size}xf32>"
+    return (
+        f"func.func private @{name}(%x: {type}) -> {type} {PLACE} {{\n"
+        f"  {body} : {type}\n  func.return %y : {type}\n}}\n"
+    )
+
+
+def test_names_do_not_depend_on_the_hash_seed() -> None:
+    model = ROOT / "test" / "models" / "rows.mlir"
+    script = (
+        "import transom\n"
+        f"print(transom.lower(transom.load({str(model)!r}), 'scheduled'))\n"
+    )
+    texts = [
+        subprocess.run(
+            [sys.executable, "-c", script],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in ("1", "2")
+    ]
+    assert texts[0] == texts[1]
+    assert "tir.func @" in texts[0]
+
+
+def test_equal_kernels_are_one() -> None:
+    """Names of values, locations and attributes make no difference."""
+    module = lowered(
+        region("%y = graph.relu %x")
+        + region('%y = graph.relu %x {test.hint} : tensor<4xf32> loc("a":1:1) //', "b")
+    )
+    assert len(kernels_of(module)) == 1
+
+
+def test_other_content_is_another_kernel() -> None:
+    module = lowered(
+        region("%y = graph.relu %x")
+        + region("%y = graph.relu %x", "larger", 8)
+        + region("%y = graph.relu %x", "elsewhere").replace("@cpu", "@npu")
+    )
+    assert len(set(kernels_of(module))) == 3
+
+
+def test_a_name_that_is_taken_gets_more_digits() -> None:
+    (name,) = kernels_of(lowered(region("%y = graph.relu %x")))
+    module = lowered(
+        region("%y = graph.relu %x")
+        + f"func.func private @{name}(tensor<4xf32>) -> tensor<4xf32>\n"
+    )
+    (longer,) = kernels_of(module)
+    assert longer.startswith(name) and len(longer) == len(name) + 8
+
+
+def test_a_kernel_that_is_there_is_used() -> None:
+    """Written by hand, or lowered before."""
+    first = lowered(region("%y = graph.relu %x"))
+    (name,) = kernels_of(first)
+    kernel = next(op for op in first.ops if isinstance(op, tir.FuncOp))
+    main = (
+        "func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {\n"
+        "  %y = func.call @region(%x) : (tensor<4xf32>) -> tensor<4xf32>\n"
+        "  func.return %y : tensor<4xf32>\n}\n"
+    )
+    module = lowered(main + region("%y = graph.relu %x") + str(kernel))
+    assert kernels_of(module) == [name]
+    (found,) = Interpreter(module).run("main", [np.array([-1, 2, -3, 4], np.float32)])
+    assert found.tolist() == [0, 2, 0, 4]
+
+
+def test_nested_modules_have_kernels_of_their_own() -> None:
+    inner = region("%y = graph.relu %x")
+    module = lowered(f"builtin.module {{\n{inner}}}\n{region('%y = graph.exp %x')}")
+    (nested,) = (op for op in module.ops if isinstance(op, ModuleOp))
+    assert [name.split("_")[0] for name in kernels_of(module)] == ["exp"]
+    assert [name.split("_")[0] for name in kernels_of(nested)] == ["relu"]
+
+
+def test_the_cache_tells_what_it_found() -> None:
+    text = region("%y = graph.clamp %x min 0.1234 : f32 max 0.5678 : f32")
+    before = KERNELS.report
+    first = lowered(text)
+    after_one = KERNELS.report
+    assert after_one == CacheReport(before.hits, before.misses + 1)
+    second = lowered(text)
+    assert KERNELS.report == CacheReport(before.hits + 1, before.misses + 1)
+    assert str(first) == str(second)
+
+
+def test_the_cache_keeps_copies_and_forgets_the_oldest() -> None:
+    cache = KernelCache(capacity=2)
+    module = lowered(region("%y = graph.relu %x"))
+    kernel = next(op for op in module.ops if isinstance(op, tir.FuncOp))
+    cache.put("a", kernel)
+    cache.put("b", kernel)
+    found = cache.get("a")
+    assert found is not None and found is not kernel
+    assert found.is_structurally_equivalent(kernel)
+    cache.put("c", kernel)
+    assert cache.get("b") is None
+    assert cache.get("a") is not None
+    assert cache.report == CacheReport(2, 1)
+
+
+def test_keys_tell_parts_apart() -> None:
+    assert content_key(("ab", "c")) != content_key(("a", "bc"))
+
+
+def program(text: str) -> "transom.Program":
+    return transom.compile(parse_ir(new_context(), text, "test.mlir"))
+
+
+FAILURES: list[tuple[str, str, list[tuple[int, ...]], str]] = [
+    (
+        "graph.matmul %0, %1 : tensor<?x?xf32>, tensor<?x?xf32> -> tensor<?x?xf32>",
+        "tensor<?x?xf32>",
+        [(2, 3), (4, 2)],
+        "'graph.matmul': dimension 1 of operand 0 is not that of dimension 0",
+    ),
+    (
+        "graph.add %0, %1 : tensor<?xf32>, tensor<?xf32> -> tensor<?xf32>",
+        "tensor<?xf32>",
+        [(2,), (3,)],
+        "'graph.add': dimension 0 of operand 1 does not broadcast",
+    ),
+    (
+        "graph.slice %0 starts [2] sizes [2] steps [1] "
+        ": tensor<?xf32> -> tensor<2xf32>",
+        "tensor<2xf32>",
+        [(3,)],
+        "'graph.slice': the slice leaves dimension 0",
+    ),
+    (
+        "graph.slice %0 starts [-4] sizes [-1] steps [1] "
+        ": tensor<?xf32> -> tensor<?xf32>",
+        "tensor<?xf32>",
+        [(3,)],
+        "'graph.slice': the slice leaves dimension 0",
+    ),
+    (
+        "graph.reshape %0 to [2, -1] : tensor<?xf32> -> tensor<2x?xf32>",
+        "tensor<2x?xf32>",
+        [(5,)],
+        "'graph.reshape': the elements do not fill the shape",
+    ),
+    (
+        "graph.max_pool2d %0 kernel [3, 3] "
+        ": tensor<1x1x?x?xf32> -> tensor<1x1x?x?xf32>",
+        "tensor<1x1x?x?xf32>",
+        [(1, 1, 4, 2)],
+        "'graph.max_pool2d': dimension 3 of operand 0 is below the window",
+    ),
+    (
+        "graph.relu %0 : tensor<?xf32> -> tensor<4xf32>",
+        "tensor<4xf32>",
+        [(3,)],
+        "'graph.relu': dimension 0 of result 0 is not 4",
+    ),
+]
+
+
+@pytest.mark.parametrize("op, result, shapes, message", FAILURES)
+def test_wrong_sizes_are_found_at_run_time(
+    op: str, result: str, shapes: list[tuple[int, ...]], message: str
+) -> None:
+    """Before a kernel reads or writes outside of its arrays."""
+    operands = op.split(" : ")[1].split(" -> ")[0].split(", ")
+    args = ", ".join(f"%{i}: {type}" for i, type in enumerate(operands))
+    text = (
+        f"func.func @main({args}) -> {result} {{\n"
+        f"  %y = {op}\n  func.return %y : {result}\n}}\n"
+    )
+    inputs = [np.zeros(shape, np.float32) for shape in shapes]
+    with pytest.raises(ProgramError) as caught:
+        program(text)(*inputs)
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize("size", (0, 3))
+def test_gather_of_nothing(size: int) -> None:
+    """Nothing can be gathered of nothing, but no indices are none too many."""
+    data, places = graph.tensor((None,), f32), graph.tensor((None,), i64)
+    types: tuple[Attribute, ...] = (data, places)
+    args = ", ".join(f"%{i}: {type}" for i, type in enumerate(types))
+    compiled = program(
+        f"func.func @main({args}) -> {data} {{\n"
+        f"  %y = graph.gather %0, %1 axis 0 : {data}, {places} -> {data}\n"
+        f"  func.return %y : {data}\n}}\n"
+    )
+    empty = np.zeros(0, np.float32)
+    at = np.zeros(size, np.int64)
+    if size:
+        with pytest.raises(ProgramError, match="there is nothing along axis 0"):
+            compiled(empty, at)
+    else:
+        (found,) = compiled.run({"arg0": empty, "arg1": at}).values()
+        assert found.shape == (0,)
