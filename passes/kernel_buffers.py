@@ -28,9 +28,8 @@ def root_of(buffer: SSAValue) -> SSAValue:
 
 def is_view(op: Operation) -> bool:
     """Whether an op only gives its memref operand another form."""
-    return is_side_effect_free(op) and any(
-        isinstance(result.type, MemRefType) for result in op.results
-    )
+    makes_memref = any(isinstance(result.type, MemRefType) for result in op.results)
+    return makes_memref and is_side_effect_free(op)
 
 
 def is_local(buffer: SSAValue) -> bool:

@@ -33,9 +33,24 @@ NestDim = tuple[int, int]
 """The number of a nest in its run, and a dim of it."""
 
 
+class Member:
+    """A nest of a run, with what is asked of it again and again."""
+
+    def __init__(self, nest: NestOp) -> None:
+        self.nest = nest
+        self.kinds = nest.dim_kinds
+        self.bounds = nest.bounds_values()
+        self.outs = tuple(nest.outs)
+        self.accesses: list[tuple[SSAValue, AccessAttr]] = [
+            *zip(self.outs, nest.out_accesses, strict=True),
+            *zip(nest.ins, nest.in_accesses, strict=True),
+        ]
+
+
 def group_rows(block: Block) -> None:
     """Put runs of nests of a block that have row dims into blocks."""
-    for run in runs_of(block):
+    for nests in runs_of(block):
+        run = [Member(nest) for nest in nests]
         start = 0
         while start < len(run):
             rows, end = None, start + 1
@@ -216,74 +231,61 @@ class DimClasses:
         return self.find(dim) not in self._local
 
 
-def find_rows(nests: Sequence[NestOp]) -> Rows | None:
+Shared = dict[SSAValue, list[tuple[int, AccessAttr]]]
+"""Buffers that several accesses have in common, with the number of the nest of each."""
+
+
+def find_rows(run: Sequence[Member]) -> Rows | None:
     """The row dims of some nests in order, or None if there are none."""
-    written = {out for nest in nests for out in nest.outs}
-    shared = {
-        buffer: accesses
-        for buffer in dict.fromkeys(
-            v for nest in nests for v in (*nest.outs, *nest.ins)
-        )
-        if buffer in written and len(accesses := list(accesses_of(nests, buffer))) > 1
-    }
-    if not _connected(nests, shared) or _has_views(nests, written):
+    touched: Shared = {}
+    for number, member in enumerate(run):
+        for value, access in member.accesses:
+            touched.setdefault(value, []).append((number, access))
+    written = {out for member in run for out in member.outs}
+    shared = {v: a for v, a in touched.items() if v in written and len(a) > 1}
+    if not _connected(run, shared) or _has_views(touched, written):
         return None
     classes = DimClasses()
     for accesses in shared.values():
         if any(access.map is None or access.pad is not None for _, access in accesses):
             return None
-        _unite(nests, accesses, classes)
-    rows = Rows(nests, [])
-    for dim in range(nests[0].rank):
-        members = _members(nests, classes, (0, dim))
-        if members is not None and _same_bounds(nests, members):
+        _unite(run, accesses, classes)
+    rows = Rows([member.nest for member in run], [])
+    for dim in range(len(run[0].bounds)):
+        members = _members(run, classes, (0, dim))
+        if (
+            members is not None
+            and _same_bounds(run, members)
+            and _in_all(members, shared)
+        ):
             rows.classes.append(members)
-    rows.classes = [m for m in rows.classes if _in_all(m, shared)]
     if not rows.classes:
         return None
     for buffer, accesses in shared.items():
         users = {use.operation for use in buffer.uses}
-        if isinstance(buffer.owner, AllocOp) and users <= set(nests):
+        if isinstance(buffer.owner, AllocOp) and users <= set(rows.nests):
             rows.shrunk[buffer] = [_index_of(m, accesses) for m in rows.classes]
     return rows
 
 
-def accesses_of(
-    nests: Sequence[NestOp], buffer: SSAValue
-) -> Iterator[tuple[int, AccessAttr]]:
-    """All accesses to a buffer, with the number of the nest."""
-    for number, nest in enumerate(nests):
-        for values, accesses in (
-            (nest.ins, nest.in_accesses),
-            (nest.outs, nest.out_accesses),
-        ):
-            for value, access in zip(values, accesses, strict=True):
-                if value is buffer:
-                    yield number, access
-
-
-def _has_views(nests: Sequence[NestOp], written: set[SSAValue]) -> bool:
+def _has_views(touched: Shared, written: set[SSAValue]) -> bool:
     """Whether some nests touch what others write in another form."""
     roots = {root_of(value): value for value in written}
-    touched = {v for nest in nests for v in (*nest.outs, *nest.ins)}
     return any(roots.get(root_of(value), value) is not value for value in touched)
 
 
-Shared = dict[SSAValue, list[tuple[int, AccessAttr]]]
-
-
-def _connected(nests: Sequence[NestOp], shared: Shared) -> bool:
+def _connected(run: Sequence[Member], shared: Shared) -> bool:
     """Whether each nest but the first meets an earlier one in a buffer."""
     met = {0}
     for accesses in sorted(shared.values(), key=lambda found: found[-1][0]):
         numbers = {number for number, _ in accesses}
         if len(numbers) > 1:
             met |= numbers
-    return len(met) == len(nests)
+    return len(met) == len(run)
 
 
 def _unite(
-    nests: Sequence[NestOp],
+    run: Sequence[Member],
     accesses: Sequence[tuple[int, AccessAttr]],
     classes: DimClasses,
 ) -> None:
@@ -291,7 +293,7 @@ def _unite(
     for index in range(len(maps[0][1].results)):
         exprs = [(n, map.results[index]) for n, map in maps]
         dims = [(n, e.position) for n, e in exprs if isinstance(e, AffineDimExpr)]
-        parallel = all(nests[n].dim_kinds[d] is DimKind.PARALLEL for n, d in dims)
+        parallel = all(run[n].kinds[d] is DimKind.PARALLEL for n, d in dims)
         if len(dims) == len(exprs) and parallel:
             classes.unite(dims)
         else:
@@ -301,23 +303,24 @@ def _unite(
 
 
 def _members(
-    nests: Sequence[NestOp], classes: DimClasses, dim: NestDim
+    run: Sequence[Member], classes: DimClasses, dim: NestDim
 ) -> list[int] | None:
     """The one dim of each nest that is the same row dim as this one."""
     if not classes.is_row(dim):
         return None
     root = classes.find(dim)
     members: list[int] = []
-    for number, nest in enumerate(nests):
-        found = [d for d in range(nest.rank) if classes.find((number, d)) == root]
+    for number, member in enumerate(run):
+        dims = range(len(member.bounds))
+        found = [d for d in dims if classes.find((number, d)) == root]
         if len(found) != 1:
             return None
         members += found
     return members
 
 
-def _same_bounds(nests: Sequence[NestOp], members: Sequence[int]) -> bool:
-    bounds = [n.bounds_values()[d] for n, d in zip(nests, members, strict=True)]
+def _same_bounds(run: Sequence[Member], members: Sequence[int]) -> bool:
+    bounds = [member.bounds[dim] for member, dim in zip(run, members, strict=True)]
     return all(same_bound(bounds[0], bound) for bound in bounds)
 
 

@@ -250,13 +250,16 @@ class ConvertReshape(ConversionPattern[graph.ReshapeOp]):
         site = Site(op, operands, rewriter)
         source = site.ins[0]
         element = cast("MemRefType", source.type).element_type
-        sizes = site.result_sizes()
+        shape = op.result.type.get_shape()
+        sizes = [
+            site.value_of(size) if declared == DYNAMIC else size
+            for size, declared in zip(site.result_sizes(), shape, strict=True)
+        ]
         strides: list[Size] = []
         stride: Size = 1
         for size in reversed(sizes):
             strides.insert(0, stride)
             stride = _product(site, stride, size)
-        shape = [size if isinstance(size, int) else DYNAMIC for size in sizes]
         site.done(
             site(
                 memref.ReinterpretCastOp.from_dynamic(

@@ -163,7 +163,9 @@ def select(b: Builder) -> None:
 def cast(b: Builder) -> None:
     known = b.any()
     target = b.element()
-    if not known.exact:
+    if not known.exact and not known.is_float:
+        target = known.element
+    elif not known.exact:
         # Errors of the source would be large ones of a more precise type.
         order = (f64, f32, f16, bf16)
         less = order[order.index(known.element) :]

@@ -102,3 +102,16 @@ func.func private @reshape_in_a_group(%x: tensor<4x2xf32>, %b: tensor<8xf32>) ->
   }
   func.return %y : tensor<8xf32>
 }
+
+// The type of a reshape may leave open what is known.
+// CHECK-LABEL: tir.func @relu_reshape_
+func.func private @open_type(%x: tensor<4x2xf32>) -> tensor<?xf32> attributes {target.for = #target.place<@cpu, ?, ?>} {
+  // CHECK:         %[[N:.*]] = arith.constant 8 : index
+  // CHECK:         memref.reinterpret_cast %{{.*}} to offset: [0], sizes: [%[[N]]], strides: [1] : memref<4x2xf32> to memref<?xf32>
+  %y = graph.fused (%a = %x : tensor<4x2xf32>) -> (tensor<?xf32>) {
+    %r = graph.relu %a : tensor<4x2xf32>
+    %v = graph.reshape %r to [-1] : tensor<4x2xf32> -> tensor<?xf32>
+    graph.yield %v : tensor<?xf32>
+  }
+  func.return %y : tensor<?xf32>
+}
