@@ -30,20 +30,18 @@ from transom.dialects.symbols import fresh_symbol, symbol_table_of
 from transom.dialects.target import LOWERED_TO, PlaceAttr, place_of, set_place
 from transom.passes.function_pass import functions_of
 from transom.passes.graph_fuse import blocks_outside_kernels
+from transom.passes.owned_functions import BORDER_OPS, is_region
 
 CLONED_OPS = (graph.ConstantOp, graph.WeightRefOp)
 """Ops that cost nothing: every region that reads one has its own."""
 
-MAIN_OPS = (graph.CopyOp, graph.OnDeviceOp)
-"""Graph ops between places, which no single place computes."""
-
 KERNEL_OPS = (graph.GraphOp, graph.FusedOp, graph.CompositeOp)
-"""Ops that a place computes, other than `MAIN_OPS`."""
+"""Ops that a place computes, other than those on borders."""
 
 
 def is_computed(op: Operation) -> bool:
     """Whether an op is one that a place computes."""
-    return isinstance(op, KERNEL_OPS) and not isinstance(op, MAIN_OPS)
+    return isinstance(op, KERNEL_OPS) and not isinstance(op, BORDER_OPS)
 
 
 def runs_of(block: Block) -> list[list[Operation]]:
@@ -223,18 +221,3 @@ def outline_runs(func: FuncOp) -> Iterator[FuncOp]:
             count += 1
             SymbolTable.insert_or_update(table, made)
             yield made
-
-
-def is_region(func: FuncOp) -> bool:
-    """
-    Whether a function is one that a target's hooks own: private, with a place, and
-    nothing in one block but ops that a place computes.
-    """
-    return (
-        func.sym_visibility == StringAttr("private")
-        and place_of(func) is not None
-        and len(func.body.blocks) == 1
-        and all(
-            is_computed(op) or isinstance(op, ReturnOp) for op in func.body.block.ops
-        )
-    )

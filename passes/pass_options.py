@@ -32,6 +32,7 @@ from transom.dialects.diagnostics import did_you_mean
 from transom.dialects.parser import parse_attribute_prefix
 
 PassT = TypeVar("PassT", bound=ModulePass)
+OptionsT = TypeVar("OptionsT")
 
 Hint = Any
 """A type hint of a field, taken apart at run time."""
@@ -126,6 +127,17 @@ def parse_options(cursor: Cursor, cls: type[PassT], start: int) -> PassT:
 
     `start` is the position of the pass's name. Raises `PipelineError`.
     """
+    return parse_fields(cursor, cls, f"pass '{cls.name}'", start)
+
+
+def parse_fields(
+    cursor: Cursor, cls: type[OptionsT], owner: str, start: int
+) -> OptionsT:
+    """
+    Parse `{key=value …}` if it follows, and make the dataclass that has these fields.
+
+    `owner` is what the options belong to, for messages. Raises `PipelineError`.
+    """
     fields = {f.name: f for f in option_fields(cls)}
     hints = get_type_hints(cls)
     values: dict[str, object] = {}
@@ -140,9 +152,7 @@ def parse_options(cursor: Cursor, cls: type[PassT], start: int) -> PassT:
             if name not in fields:
                 known = did_you_mean(key, map(_option_name, fields))
                 known = known or "; it takes none"
-                cursor.fail(
-                    f"unknown option '{key}' of pass '{cls.name}'{known}", key_position
-                )
+                cursor.fail(f"unknown option '{key}' of {owner}{known}", key_position)
             if name in values:
                 cursor.fail(f"option '{key}' is given twice", key_position)
             values[name] = _parse_option(cursor, key, hints[name])
@@ -153,21 +163,26 @@ def parse_options(cursor: Cursor, cls: type[PassT], start: int) -> PassT:
         if types.NoneType in _members(hints[name]):
             values[name] = None
         else:
-            cursor.fail(f"pass '{cls.name}' needs option '{_option_name(name)}'", start)
+            cursor.fail(f"{owner} needs option '{_option_name(name)}'", start)
     try:
         return cls(**values)
-    except (ValueError, VerifyException) as e:  # of the pass's own check
-        cursor.fail(f"pass '{cls.name}': {e}", start)
+    except (ValueError, VerifyException) as e:  # of the class's own check
+        cursor.fail(f"{owner}: {e}", start)
 
 
 def format_pass(pass_: ModulePass) -> str:
     """The pass with its options that differ from their defaults."""
+    return f"{pass_.name}{format_fields(pass_)}"
+
+
+def format_fields(value: object) -> str:
+    """The fields of a dataclass that differ from their defaults, `{key=value …}`."""
     options: list[str] = []
-    for f in option_fields(type(pass_)):
-        text = format_value(getattr(pass_, f.name))
+    for f in option_fields(type(value)):
+        text = format_value(getattr(value, f.name))
         if _is_required(f) or text != format_value(_default(f)):
             options.append(f"{_option_name(f.name)}={text}")
-    return f"{pass_.name}{{{' '.join(options)}}}" if options else pass_.name
+    return f"{{{' '.join(options)}}}" if options else ""
 
 
 def format_value(value: object) -> str:
@@ -191,8 +206,8 @@ def format_value(value: object) -> str:
             return str(value)
 
 
-def option_fields(cls: type[ModulePass]) -> tuple["dataclasses.Field[Any]", ...]:
-    """The fields of a pass that are options."""
+def option_fields(cls: type[Any]) -> tuple["dataclasses.Field[Any]", ...]:
+    """The fields of a pass, or of another dataclass, that are options."""
     return tuple(f for f in dataclasses.fields(cls) if f.init and f.name != "name")
 
 

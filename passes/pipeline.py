@@ -3,6 +3,11 @@ Nested pipelines of passes: `graph-fold-constants,func.func(canonicalize,cse)`.
 
 A `Pipeline` is a list of passes and pipelines at an *anchor*, the kind of op that each
 of its passes gets. Its text parses back to itself; every pass in it is registered.
+
+An anchor may say whose functions its passes see:
+`builtin.module{without=[#npu.target<lanes = 8>]}(tir-fuse-nests)` runs a pass on all of
+the module but what a target owns, `func.func{only=[#npu.target<lanes = 8>]}(cse)` on
+the graph functions that it owns.
 """
 
 import pkgutil
@@ -19,10 +24,13 @@ from xdsl.pattern_rewriter import GreedyRewritePatternApplier, PatternRewriteWal
 
 from transom.dialects.diagnostics import did_you_mean
 from transom.passes.function_pass import FunctionPass
+from transom.passes.owned_functions import FunctionFilter, owner_of
 from transom.passes.pass_options import (
     Cursor,
     PipelineError,
+    format_fields,
     format_pass,
+    parse_fields,
     parse_options,
 )
 
@@ -88,6 +96,8 @@ class Pipeline:
 
     anchor: str
     items: "tuple[ModulePass | Pipeline, ...]" = ()
+    shown: FunctionFilter = FunctionFilter()
+    """Whose functions the passes see."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "items", tuple(self.items))
@@ -106,11 +116,15 @@ class Pipeline:
         Functions without a body are passed over.
         """
         observer = PassObserver() if observer is None else observer
-        if op.name == self.anchor:
+        if op.name != self.anchor:
+            for inner in [o for o in op.walk() if o.name == self.anchor]:
+                if self.shown.sees_all or self.shown.sees(owner_of(inner)):
+                    self._apply_to(ctx, inner, observer)
+        elif isinstance(op, ModuleOp):
+            with self.shown.applied(op):
+                self._apply_to(ctx, op, observer)
+        else:
             self._apply_to(ctx, op, observer)
-            return
-        for inner in [o for o in op.walk() if o.name == self.anchor]:
-            self._apply_to(ctx, inner, observer)
 
     def _apply_to(self, ctx: Context, op: Operation, observer: PassObserver) -> None:
         if self.anchor != MODULE and not any(r.blocks for r in op.regions):
@@ -138,12 +152,12 @@ class Pipeline:
     def __str__(self) -> str:
         """Text that `parse_pipeline` reads back; the module's anchor is implied."""
         wraps_one = len(self.items) == 1 and isinstance(self.items[0], Pipeline)
-        if self.anchor == MODULE and not wraps_one:
+        if self.anchor == MODULE and not wraps_one and self.shown.sees_all:
             return self._inner_text()
         return self._text()
 
     def _text(self) -> str:
-        return f"{self.anchor}({self._inner_text()})"
+        return f"{self.anchor}{format_fields(self.shown)}({self._inner_text()})"
 
     def _inner_text(self) -> str:
         return ",".join(
@@ -237,7 +251,7 @@ class _PipelineParser:
         name = self.cursor.take(_NAME)
         if name is None:
             self.cursor.fail(f"expected a pass, but got {self.cursor.found()}")
-        if self.cursor.take_character("("):
+        if name in ANCHORS or self.cursor.next_is("("):
             item = self._parse_nested(name, start)
         else:
             item = parse_options(self.cursor, self._load(name, start), start)
@@ -250,12 +264,15 @@ class _PipelineParser:
             self.cursor.fail(_unknown_anchor(name), start)
         if self.depth >= _MAX_NESTING:
             self.cursor.fail(f"expected at most {_MAX_NESTING} nested anchors", start)
+        shown = parse_fields(self.cursor, FunctionFilter, f"anchor '{name}'", start)
+        if not self.cursor.take_character("("):
+            self.cursor.fail(f"expected '(', but got {self.cursor.found()}")
         self.depth += 1
         items = self.parse_items(name)
         self.depth -= 1
         if not self.cursor.take_character(")"):
             self.cursor.fail(f"expected ',' or ')', but got {self.cursor.found()}")
-        return Pipeline(name, items)
+        return Pipeline(name, items, shown)
 
     def _load(self, name: str, start: int) -> type[ModulePass]:
         if name not in self.registry:

@@ -9,18 +9,23 @@ no state, and gives equal answers for equal attributes.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Generic, Literal, NamedTuple, TypeVar
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Generic, Literal, NamedTuple, TypeVar
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 
+from transom.dialects.executor import ArtifactOp
 from transom.dialects.target import LinkOp, MemoryOp, TargetAttr
+from transom.interpreters.evaluators import Array, Evaluator
 from transom.lowering.conversion import ConversionPattern, Refusal
 from transom.passes.pipeline import Pipeline
 
 TargetT = TypeVar("TargetT", bound=TargetAttr)
+
+API_VERSION = 1
+"""The version of this contract; it goes up when hooks written before would break."""
 
 
 class Accepted(NamedTuple):
@@ -46,22 +51,61 @@ class Claim:
     members: Callable[[Operation], Sequence[Operation]] = lambda op: (op,)
 
 
-class Step(NamedTuple):
-    """Passes with what must have happened before them, and what has after them."""
+@dataclass(frozen=True)
+class Step:
+    """
+    Passes of a target, and where they stand among those of the phase.
+
+    A step comes after whatever provides what it `requires`: another step of the target,
+    or a shared pass of this phase or an earlier one, which provides its own name. It
+    comes before the passes and steps that provide what `before` names. Else the shared
+    passes come after it, and steps keep the order in which they are given.
+    """
 
     pipeline: Pipeline
     requires: frozenset[str] = frozenset()
     provides: frozenset[str] = frozenset()
+    before: frozenset[str] = frozenset()
 
 
-class Emitted(NamedTuple):
-    """Code of a target, ready for its run time."""
+@dataclass(frozen=True)
+class Emitted:
+    """Code for one or more functions of a target, ready for its run time."""
 
     functions: tuple[str, ...]
     """The symbols of the functions that it holds."""
 
     format: str
     payload: bytes
+    workspace: Mapping[str, int] = field(default_factory=dict[str, int])
+    """Bytes of memory that a call of a function needs beside its arguments, if any."""
+
+
+@dataclass(frozen=True)
+class Reference:
+    """Evaluators on NumPy arrays for what only the target's own machine can run."""
+
+    ops: Mapping[type[Operation], Evaluator] = field(
+        default_factory=dict[type[Operation], Evaluator]
+    )
+    """For its ops; memrefs are arrays that an evaluator writes in place."""
+
+    externs: Mapping[str, Callable[..., Any]] = field(
+        default_factory=dict[str, Callable[..., Any]]
+    )
+    """For C functions by name; called with the operands of the `tir.extern`."""
+
+    artifacts: Mapping[str, "RunArtifact"] = field(
+        default_factory=dict[str, "RunArtifact"]
+    )
+    """For what `emit` and `convert_graph_to_artifact` make, by format."""
+
+
+RunArtifact = Callable[[ArtifactOp, Sequence[Array]], None]
+"""
+Runs an artifact on the arrays of its signature, the workspace as bytes at the end if
+there is one; it writes to them in place.
+"""
 
 
 class TargetHooks(Generic[TargetT]):
@@ -73,9 +117,14 @@ class TargetHooks(Generic[TargetT]):
     across functions. Outside its functions a hook may change calls of them, copies at
     their borders, and private symbols that it adds.
 
-    The methods fix the contract. As yet the driver asks for `pass_options` only; all
-    functions take the shared pipeline.
+    What a target owns are the private functions of graph ops that are placed at it, and
+    the kernels made of them. The passes of its hooks see these and no other functions'
+    bodies, but all of the module around them. After each hook `targets/contract.py`
+    checks what its docstring promises.
     """
+
+    api_version: ClassVar[int] = API_VERSION
+    """The version of this contract that the class was written for."""
 
     attr_type: type[TargetT]
     scope: Literal["function", "module"] = "function"
@@ -128,8 +177,9 @@ class TargetHooks(Generic[TargetT]):
         """
         Options of shared passes that follow from the target, by pass and option.
 
-        Their names are those of the pipeline's text, as in `vector-bytes`. Default:
-        none, every pass uses its own defaults.
+        Where targets differ, the pass runs once for the functions of each. Option names
+        are those of the pipeline's text, as in `vector-bytes`. Default: none, every
+        pass uses its own defaults.
         """
         return {}
 
@@ -141,9 +191,10 @@ class TargetHooks(Generic[TargetT]):
         """
         return frozenset()
 
-    def emit(self, module: ModuleOp, target: TargetT) -> Emitted | None:
+    def emit(self, module: ModuleOp, target: TargetT) -> Sequence[Emitted] | None:
         """
-        Code for the target's functions of a module, in place of what LLVM emits.
+        Code for the target's kernels, the only functions of the module with a body, in
+        place of what LLVM emits.
 
         The module is not changed. Default: None, LLVM emits.
         """
@@ -184,9 +235,9 @@ class TargetHooks(Generic[TargetT]):
         """
         return None
 
-    def reference(self, target: TargetT) -> Mapping[str, Callable[..., object]]:
+    def reference(self, target: TargetT) -> Reference:
         """
-        Evaluators on NumPy arrays of the target's own ops and external functions, by
-        name, so that a module runs at every phase. Default: none are needed.
+        Evaluators of the target's own ops, C functions and artifacts, so that a module
+        runs at every phase. Default: none are needed.
         """
-        return {}
+        return Reference()

@@ -28,6 +28,11 @@ from transom.dialects.target.configuration import (
     set_phase,
     set_place,
 )
+from transom.dialects.target.ownership import (
+    target_of,
+    target_of_place,
+    targets_in,
+)
 from transom.dialects.target.places import AnyOfAttr, PlaceAttr, TargetAttr
 from transom.dialects.target.topology import (
     DeviceOp,
@@ -71,4 +76,7 @@ __all__ = [
     "set_config",
     "set_phase",
     "set_place",
+    "target_of",
+    "target_of_place",
+    "targets_in",
 ]
