@@ -24,6 +24,7 @@ from xdsl.dialects.func import FuncOp
 
 from transom.dialects import graph
 from transom.dialects.diagnostics import Note, OpError
+from transom.dialects.target import TargetAttr
 from transom.lowering.conversion import (
     ConversionError,
     ConversionPattern,
@@ -93,12 +94,14 @@ def without_kernels(report: ConversionReport) -> ConversionReport:
 class ConvertGraphToTirPass(FunctionLowering):
     name = "convert-graph-to-tir"
 
-    def lower_kernels(self, ctx: Context, module: ModuleOp) -> None:
+    def lower_kernels(
+        self, ctx: Context, module: ModuleOp, target: TargetAttr | None
+    ) -> None:
         refuse_layouts(module)
         converter = TypeConverter(kernel_type)
-        target = ConversionTarget()
-        target.add_illegal_dialect("graph")
-        structural = add_structural_conversions(target, converter)
+        legality = ConversionTarget()
+        legality.add_illegal_dialect("graph")
+        structural = add_structural_conversions(legality, converter)
         equal = {
             func.sym_name.data: equal_sizes(func)
             for func in module.body.block.ops
@@ -106,7 +109,7 @@ class ConvertGraphToTirPass(FunctionLowering):
         }
         patterns = (*PATTERNS, *structural)
         try:
-            apply_full_conversion(module, target, patterns, converter)
+            apply_full_conversion(module, legality, patterns, converter)
         except ConversionError as e:
             raise ConversionError(without_kernels(e.report)) from None
         for func in tuple(module.body.block.ops):

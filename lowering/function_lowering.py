@@ -20,6 +20,7 @@ by what it does and a hash; locations and origins are on the calls.
 
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
+from importlib.metadata import version
 from typing import ClassVar
 
 from xdsl.context import Context
@@ -31,12 +32,18 @@ from xdsl.rewriter import Rewriter
 
 from transom.dialects import graph, tir
 from transom.dialects.symbols import set_symbol_name, symbols_of
-from transom.dialects.target import LOWERED_TO, place_of, set_place
+from transom.dialects.target import (
+    LOWERED_TO,
+    TargetAttr,
+    place_of,
+    set_place,
+    target_of,
+)
 from transom.lowering.bufferize.constants import Constants
 from transom.lowering.host_body import HostBody
 from transom.lowering.kernel_cache import KERNELS, content_key
 from transom.lowering.kernels import Kernel, forget_origin, isolate, stem_of
-from transom.passes.graph_outline_regions import is_region
+from transom.passes.owned_functions import is_region
 
 
 class FunctionLowering(ModulePass):
@@ -61,14 +68,29 @@ class FunctionLowering(ModulePass):
         return is_region(func)
 
     @abstractmethod
-    def lower_kernels(self, ctx: Context, module: ModuleOp) -> None:
+    def lower_kernels(
+        self, ctx: Context, module: ModuleOp, target: TargetAttr | None
+    ) -> None:
         """
         Turn each `func.func` of a module, a graph function on tensors, into one
         `tir.func` of the same name: inputs first, then one output per result.
 
-        Raises `OpError` when an op can not be lowered. Depends on nothing but the
-        functions, their places and the options of the pass.
+        Called once per target that functions are compiled for, in the order in which
+        these appear; `target` is None where neither a place nor its device says one.
+        The module holds nothing else. Raises `OpError` when an op can not be lowered.
+        Depends on nothing but the functions, their places, the target, the options of
+        the pass, and the code that `code_identity` names.
         """
+
+    def code_identity(self, target: TargetAttr | None) -> Sequence[str]:
+        """
+        What the code is that lowers kernels for a target: a part of their keys, so that
+        none is found that other code has made.
+
+        A subclass that runs code of other packages adds theirs. By default: that of
+        transom.
+        """
+        return (f"transom {version('transom')}",)
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for inner in op.body.ops:
@@ -96,13 +118,15 @@ class FunctionLowering(ModulePass):
             func.attributes[LOWERED_TO] = ArrayAttr(SymbolRefAttr(n) for n in names)
 
     def _kernels_of(self, func: FuncOp) -> Iterator[Kernel]:
-        place = place_of(func)
+        place, target = place_of(func), target_of(func)
         assert place is not None, "owned functions have a place"
-        options = repr(self)
+        options, made_by = repr(self), (str(target), *self.code_identity(target))
         for op in func.body.block.ops:
             if not isinstance(op, (*self.HOST_OPS, ReturnOp)):
                 kernel = isolate(op, place)
-                kernel.key = content_key((self.name, options, str(kernel.source)))
+                kernel.target = target
+                kernel.content = content_key((self.name, options, str(kernel.source)))
+                kernel.key = content_key((kernel.content, *made_by))
                 yield kernel
 
     def _make(self, ctx: Context, module: ModuleOp, kernels: Sequence[Kernel]) -> None:
@@ -125,13 +149,22 @@ class FunctionLowering(ModulePass):
             module.body.block.add_op(lowered)
 
     def _lowered(self, ctx: Context, kernels: Sequence[Kernel]) -> Iterator[tir.FuncOp]:
+        groups: dict[TargetAttr | None, list[Kernel]] = {}
+        for kernel in kernels:
+            groups.setdefault(kernel.target, []).append(kernel)
+        for target, group in groups.items():
+            yield from self._lowered_for(ctx, target, group)
+
+    def _lowered_for(
+        self, ctx: Context, target: TargetAttr | None, kernels: Sequence[Kernel]
+    ) -> Iterator[tir.FuncOp]:
         scratch = ModuleOp([])
         for kernel in kernels:
             source = kernel.source.clone()
             set_symbol_name(source, kernel.name)
             source.location = kernel.op.location
             scratch.body.block.add_op(source)
-        self.lower_kernels(ctx, scratch)
+        self.lower_kernels(ctx, scratch, target)
         places = {kernel.name: kernel.place for kernel in kernels}
         for lowered in tuple(scratch.body.block.ops):
             assert isinstance(lowered, tir.FuncOp), "what lower_kernels promises"
@@ -145,17 +178,17 @@ def name_of(
     kernel: Kernel, symbols: Mapping[str, Operation], others: Mapping[str, Kernel]
 ) -> str:
     """
-    What a kernel does and the start of its key: the same in every module, but where
-    something else has that name.
+    What a kernel does and the start of its content's hash: the same in every module,
+    but where something else has that name.
     """
     stem = stem_of(kernel.source)
-    for digits in range(8, len(kernel.key), 8):
-        name = f"{stem}_{kernel.key[:digits]}"
+    for digits in range(8, len(kernel.content), 8):
+        name = f"{stem}_{kernel.content[:digits]}"
         other = others.get(name)
         is_free = isinstance(symbols.get(name), tir.FuncOp | None)
-        if is_free and (other is None or other.key == kernel.key):
+        if is_free and (other is None or other.content == kernel.content):
             return name
-    raise AssertionError("some start of the key is of this kernel alone")
+    raise AssertionError("some start of the hash is of this kernel alone")
 
 
 def make_weights(module: ModuleOp, functions: Sequence[FuncOp]) -> None:

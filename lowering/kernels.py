@@ -10,7 +10,7 @@ from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from transom.dialects import graph
-from transom.dialects.target import PlaceAttr, place_of, set_place
+from transom.dialects.target import PlaceAttr, TargetAttr, place_of, set_place
 from transom.passes.graph_fuse import is_scalar_constant
 
 MAX_NAME = 48
@@ -31,7 +31,12 @@ class Kernel:
     """The op of the region function that becomes a call of the kernel."""
     attributes: dict[str, Attribute]
     """The discardable attributes of the op and of those in it, for the call."""
+    target: TargetAttr | None = None
+    """The target that it is compiled for, or that its device prefers."""
+    content: str = ""
+    """A hash of what it computes, for which place, and of the pass that lowers it."""
     key: str = ""
+    """A hash of its content, its target and the code that lowers it: of the result."""
     name: str = ""
 
     @property

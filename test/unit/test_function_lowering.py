@@ -5,19 +5,25 @@ Kernels: their names, what shares one, and the cache.
 import os
 import subprocess
 import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
+from uuid import uuid4
 
 import numpy as np
 import pytest
+from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, f32, i64
 from xdsl.ir import Attribute
 
 import transom
 from transom.dialects import graph, tir
 from transom.dialects.parser import parse_ir
+from transom.dialects.target import TargetAttr
 from transom.dialects.verifier import verify_module
 from transom.interpreters.interpreter import Interpreter
 from transom.lowering.convert_graph_to_tir import ConvertGraphToTirPass
+from transom.lowering.function_lowering import FunctionLowering
 from transom.lowering.kernel_cache import (
     KERNELS,
     CacheReport,
@@ -32,12 +38,12 @@ ROOT = Path(__file__).parents[2]
 PLACE = "attributes {target.for = #target.place<@cpu, ?, ?>}"
 
 
-def lowered(text: str) -> ModuleOp:
-    """The module of a text after `convert-graph-to-tir`."""
+def lowered(text: str, pass_: FunctionLowering | None = None) -> ModuleOp:
+    """The module of a text after `convert-graph-to-tir`, or another lowering."""
     ctx = new_context()
     module = parse_ir(ctx, text, "test.mlir")
     verify_module(module)
-    ConvertGraphToTirPass().apply(ctx, module)
+    (pass_ or ConvertGraphToTirPass()).apply(ctx, module)
     verify_module(module)
     return module
 
@@ -124,6 +130,55 @@ def test_nested_modules_have_kernels_of_their_own() -> None:
     (nested,) = (op for op in module.ops if isinstance(op, ModuleOp))
     assert [name.split("_")[0] for name in kernels_of(module)] == ["exp"]
     assert [name.split("_")[0] for name in kernels_of(nested)] == ["relu"]
+
+
+@dataclass(frozen=True)
+class Recorded(ConvertGraphToTirPass):
+    """Remembers what it was asked for."""
+
+    calls: list[tuple[str, int]] = field(default_factory=list[tuple[str, int]])
+    identity: str = "a"
+
+    def __repr__(self) -> str:
+        return "Recorded()"
+
+    def lower_kernels(
+        self, ctx: Context, module: ModuleOp, target: TargetAttr | None
+    ) -> None:
+        self.calls.append((str(target), len(tuple(module.ops))))
+        super().lower_kernels(ctx, module, target)
+
+    def code_identity(self, target: TargetAttr | None) -> Sequence[str]:
+        return (self.identity,)
+
+
+def test_kernels_are_lowered_per_target_in_the_order_of_appearance() -> None:
+    def on(device: str, name: str, op: str) -> str:
+        return region(f"%y = graph.{op} %x", name).replace("@cpu", f"@{device}")
+
+    targets = ['#llvm_cpu.target<cpu = "znver4">', '#llvm_cpu.target<cpu = "znver3">']
+    text = (
+        f"target.device @one {{targets = [{targets[0]}]}}\n"
+        f"target.device @two {{targets = [{targets[1]}]}}\n"
+        + on("two", "a", "relu")
+        + on("one", "b", "relu")
+        + on("two", "c", "exp")
+        + on("nowhere", "d", "relu")
+    )
+    record = Recorded(identity=uuid4().hex)
+    lowered(text, record)
+    assert record.calls == [(targets[1], 2), (targets[0], 1), ("None", 1)]
+
+
+def test_other_code_makes_other_entries_under_the_same_names() -> None:
+    text = region("%y = graph.relu %x")
+    first, again, other = (Recorded(identity=f"{uuid4()}") for _ in range(3))
+    names = {
+        tuple(kernels_of(lowered(text, pass_)))
+        for pass_ in (first, first, Recorded(again.calls, first.identity), other)
+    }
+    assert len(names) == 1
+    assert [len(pass_.calls) for pass_ in (first, again, other)] == [1, 0, 1]
 
 
 def test_the_cache_tells_what_it_found() -> None:

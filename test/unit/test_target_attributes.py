@@ -58,6 +58,7 @@ from transom.dialects.target import (
     set_config,
     set_phase,
     set_place,
+    target_of,
 )
 from transom.dialects.target import Executor as ExecutorKind
 from transom.targets.llvm_cpu.architectures import architectures
@@ -316,6 +317,22 @@ def test_a_function_has_its_own_place_and_phase_or_that_of_the_module():
     assert phase_of(func) == "graph"
     func.attributes["target.phase"] = StringAttr("tensor")
     assert phase_of(func) == "tensor"
+
+
+def test_the_target_of_a_function_is_of_its_place_or_preferred_by_the_device():
+    first, second = toy(), toy(lanes=IntegerAttr(8, i64))
+    func = FuncOp.external("f", [], [])
+    ModuleOp([DeviceOp("d", [first, second]), func])
+    assert target_of(func) is None
+    for place, expected in (
+        (PlaceAttr.get("d"), first),
+        (PlaceAttr.get("d", second), second),
+        (PlaceAttr.get(None, second), second),
+        (PlaceAttr.get("promised"), None),
+        (PlaceAttr.get(), None),
+    ):
+        set_place(func, place)
+        assert target_of(func) == expected
 
 
 def test_a_link_takes_its_latency_and_the_bytes_over_its_bandwidth():
