@@ -19,7 +19,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import UNKNOWN_LOC, ModuleOp, StringAttr
+from xdsl.dialects.builtin import UNKNOWN_LOC, ModuleOp
 from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
@@ -41,7 +41,7 @@ KERNEL_OPS = (graph.GraphOp, graph.FusedOp, graph.CompositeOp)
 
 def is_computed(op: Operation) -> bool:
     """Whether an op is one that a place computes."""
-    return isinstance(op, KERNEL_OPS) and not isinstance(op, BORDER_OPS)
+    return isinstance(op, KERNEL_OPS) and op.name not in BORDER_OPS
 
 
 def runs_of(block: Block) -> list[list[Operation]]:

@@ -6,7 +6,7 @@ them. Other functions, such as main, are nobody's, and so are functions that are
 kept because they have been lowered.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -15,7 +15,6 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Operation, Region
 
-from transom.dialects import graph, tir
 from transom.dialects.symbols import symbol_name
 from transom.dialects.target import LOWERED_TO, TargetAttr, place_of, target_of
 
@@ -24,7 +23,7 @@ HOST_DIALECTS = frozenset(
 )
 """Dialects whose ops, on the top level of a function, make it one of the host."""
 
-BORDER_OPS = (graph.CopyOp, graph.OnDeviceOp, graph.RegionOp)
+BORDER_OPS = frozenset({"graph.copy", "graph.on_device", "graph.region"})
 """Ops of `graph` between places, which no single place computes."""
 
 
@@ -46,12 +45,12 @@ def _is_of_a_place(op: Operation) -> bool:
     if isinstance(op, ReturnOp):
         return True
     host = op.name.partition(".")[0] in HOST_DIALECTS
-    return not host and not isinstance(op, BORDER_OPS)
+    return not host and op.name not in BORDER_OPS
 
 
 def is_kernel(op: Operation) -> bool:
     """Whether an op is a kernel with a body."""
-    return isinstance(op, tir.FuncOp) and bool(op.regions[0].blocks)
+    return op.name == "tir.func" and bool(op.regions[0].blocks)
 
 
 def owner_of(op: Operation) -> TargetAttr | None:
@@ -92,7 +91,7 @@ class FunctionFilter:
         return owner is None or owner not in self.without
 
     @contextmanager
-    def applied(self, module: ModuleOp) -> Iterator[None]:
+    def applied(self, module: ModuleOp) -> Generator[None]:
         """
         Show a module without the bodies of the functions that are not to be seen.
 
@@ -116,6 +115,10 @@ class FunctionFilter:
                 op.add_region(Region())
                 hidden.append(_Hidden(op, body))
         return hidden
+
+
+EVERYTHING = FunctionFilter()
+"""The filter that hides nothing."""
 
 
 class _Hidden(NamedTuple):

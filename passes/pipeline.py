@@ -24,7 +24,7 @@ from xdsl.pattern_rewriter import GreedyRewritePatternApplier, PatternRewriteWal
 
 from transom.dialects.diagnostics import did_you_mean
 from transom.passes.function_pass import FunctionPass
-from transom.passes.owned_functions import FunctionFilter, owner_of
+from transom.passes.owned_functions import EVERYTHING, FunctionFilter, owner_of
 from transom.passes.pass_options import (
     Cursor,
     PipelineError,
@@ -96,7 +96,7 @@ class Pipeline:
 
     anchor: str
     items: "tuple[ModulePass | Pipeline, ...]" = ()
-    shown: FunctionFilter = FunctionFilter()
+    shown: FunctionFilter = EVERYTHING
     """Whose functions the passes see."""
 
     def __post_init__(self) -> None:

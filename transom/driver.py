@@ -9,12 +9,10 @@ outputs = program.run({"x": x})
 ```
 """
 
-import pkgutil
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from os import PathLike, fspath
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -26,116 +24,13 @@ from transom.dialects.parser import allow_deep_recursion, parse_attribute_text, 
 from transom.dialects.symbols import lookup
 from transom.dialects.target import DeviceOp, TargetAttr, get_config, set_phase
 from transom.dialects.verifier import verify_module
-from transom.passes.pipeline import (
-    PassObserver,
-    Pipeline,
-    PipelineError,
-    parse_pipeline,
-)
+from transom.passes.pipeline import PassObserver, PipelineError
 from transom.passes.verify_phase import verify_phase
-from transom.registry import new_context, registry
+from transom.phase_plan import PHASES, Phase, PhasePlan, phase_named, phase_plan
+from transom.registry import new_context
 
 if TYPE_CHECKING:
     from transom.runtime.program import Program
-    from transom.targets.hooks import TargetHooks
-
-
-@dataclass(frozen=True)
-class Phase:
-    """A state of a module that has a name, a promise, and passes that lead to it."""
-
-    name: str
-    promise: str
-    passes: tuple[str, ...]
-
-    def pipeline(
-        self, ctx: Context | None = None, module: ModuleOp | None = None
-    ) -> Pipeline:
-        """
-        The passes that take a module of the phase before to this one.
-
-        Options that follow from the target of a module's host are spelled out.
-        """
-        options: Mapping[str, Mapping[str, int]] = {}
-        if module is not None:
-            options = options_of_target(module)
-        text = ",".join(name + _braces(options.get(name, {})) for name in self.passes)
-        return parse_pipeline(text, registry().passes, ctx)
-
-
-def _braces(options: Mapping[str, int]) -> str:
-    if not options:
-        return ""
-    return "{" + " ".join(f"{key}={value}" for key, value in options.items()) + "}"
-
-
-def options_of_target(module: ModuleOp) -> Mapping[str, Mapping[str, int]]:
-    """Options of shared passes, by the hooks of the target that the host prefers."""
-    host = get_config(module).host
-    device = None if host is None else lookup(module, host)
-    if not isinstance(device, DeviceOp):
-        return {}
-    hooks_of: Callable[[Attribute], TargetHooks[Any]]
-    hooks_of = pkgutil.resolve_name(HOOKS_OF)
-    target = device.targets.data[0]
-    return hooks_of(target).pass_options(target)
-
-
-PHASES = (
-    Phase(
-        "graph",
-        "graph ops as imported, types and symbols inferred, constants folded",
-        (
-            "target-resolve-devices",
-            "graph-infer-types",
-            "graph-fold-constants",
-            "canonicalize",
-            "cse",
-            "dce",
-        ),
-    ),
-    Phase(
-        "placed",
-        "every op has a place, copies are inserted",
-        ("target-assign-places",),
-    ),
-    Phase(
-        "partitioned",
-        "each region is a private function with a place, fused groups are made",
-        ("graph-fuse", "graph-outline-regions"),
-    ),
-    Phase(
-        "tensor",
-        "kernels are tir functions, main calls them; no graph op computes",
-        ("convert-graph-to-tir", "tir-fuse-nests", "tir-choose-schedule"),
-    ),
-    Phase(
-        "scheduled",
-        "nests and blocks are loops and vector ops",
-        ("convert-tir-to-scf",),
-    ),
-    Phase(
-        "planned",
-        "main is on buffers, every static buffer has a pool and an offset",
-        ("tir-lift-scratch", "tir-bufferize-main", "tir-plan-memory"),
-    ),
-    Phase(
-        "executable",
-        "main is executor ops, control flow and scalars",
-        ("convert-tir-to-executor",),
-    ),
-    Phase(
-        "machine",
-        "only llvm is left",
-        ("lower-executor-to-func", "lower-scf-to-cf", "convert-to-llvm"),
-    ),
-)
-"""The one order of phases, for all targets and executors."""
-
-
-RESOLVE_DEVICES = "transom.targets.resolve_devices:resolve_devices"
-HOOKS_OF = "transom.targets.registry:hooks_of"
-"""Loaded when first used: listing passes needs no target."""
 
 
 def phases() -> tuple[Phase, ...]:
@@ -205,24 +100,44 @@ def lower_in_place(
     ctx = new_context() if ctx is None else ctx
     remaining = phases_between(module, to)
     if remaining and remaining[0] is not PHASES[0]:
+        from transom.targets.resolve_devices import resolve_devices
+
         # A module that was written by hand at a later phase may name no CPU yet.
-        pkgutil.resolve_name(RESOLVE_DEVICES)(module)
+        resolve_devices(module)
     for phase in remaining:
-        # Before the first phase the machine is not concrete, and nothing asks for it.
-        concrete = None if phase is PHASES[0] else module
-        phase.pipeline(ctx, concrete).apply(ctx, module, observer)
+        run_plan(phase_plan(module, phase, ctx), ctx, module, observer)
         set_phase(module, phase.name)
         verify_phase(module, phase.name)
+
+
+def run_plan(
+    plan: PhasePlan,
+    ctx: Context,
+    module: ModuleOp,
+    observer: PassObserver | None = None,
+) -> None:
+    """
+    Run the steps of a phase on a module; after those of a hook check its contract.
+
+    Raises `OpError`.
+    """
+    for step in plan.steps:
+        if step.hook is None or step.target is None:
+            step.pipeline.apply(ctx, module, observer)
+            continue
+        from transom.targets.contract import HookContract
+
+        contract = HookContract(module, step.target, step.hook)
+        step.pipeline.apply(ctx, module, observer)
+        contract.check(lambda again, step=step: step.pipeline.apply(ctx, again))
 
 
 def phases_between(module: ModuleOp, to: str) -> tuple[Phase, ...]:
     """The phases that a module goes through to reach the phase `to`."""
     names = [phase.name for phase in PHASES]
-    if to not in names:
-        raise PipelineError(f"unknown phase '{to}'{did_you_mean(to, names)}")
+    last = PHASES.index(phase_named(to))
     reached = get_config(module).phase
     first = 0 if reached is None else names.index(reached) + 1
-    last = names.index(to)
     if first > last + 1:
         raise OpError(
             module,

@@ -12,6 +12,7 @@ from transom.dialects.diagnostics import OpError
 from transom.dialects.target import PHASES, get_config
 from transom.driver import lower_in_place, phases_between
 from transom.passes.pipeline import PassObserver, PipelineError
+from transom.phase_plan import shared_plan
 from transom.registry import new_context
 from transom.tools.pass_observers import ir_text
 from transom.tools.round_trip import verify_roundtrip
@@ -41,7 +42,8 @@ def test_phases_are_those_of_the_dialect() -> None:
 
 @pytest.mark.parametrize("phase", transom.phases(), ids=lambda phase: phase.name)
 def test_every_pass_of_a_phase_is_registered(phase: "transom.driver.Phase") -> None:
-    assert [pass_.name for pass_ in phase.pipeline().passes()] == list(phase.passes)
+    plan = shared_plan(phase)
+    assert [pass_.name for pass_ in plan.pipeline.passes()] == list(phase.passes)
 
 
 def test_the_input_is_untouched(module: ModuleOp) -> None:
