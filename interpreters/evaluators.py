@@ -16,13 +16,14 @@ the dialect and whose value names the table; or handed to `Interpreter(evaluator
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from importlib.metadata import entry_points
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
 from xdsl.ir import Block, Operation
+
+from transom.dialects import plugins
 
 if TYPE_CHECKING:
     from transom.interpreters.interpreter import Frame
@@ -110,25 +111,21 @@ TABLES: dict[str, str] = {
 }
 """Evaluators of this layer: dialect to `module:table`, resolved when first used."""
 
-GROUP = "transom.evaluators"
-"""The entry-point group of out-of-tree tables, by dialect."""
-
 
 @cache
 def dialect_table(dialect: str) -> Mapping[type[Operation], Evaluator]:
     """
     The table of a dialect, empty if there is none.
 
-    Raises ImportError, naming the entry point, if an out-of-tree table does not load.
+    Raises `PluginError` if an out-of-tree table cannot be used.
     """
     if (target := TABLES.get(dialect)) is not None:
         return resolve_name(target)
-    for entry in entry_points(group=GROUP, name=dialect):
-        try:
-            return entry.load()
-        except Exception as e:  # anything may go wrong in a plug-in
-            raise ImportError(
-                f"cannot load entry point '{entry.name}' of group '{GROUP}' "
-                f"('{entry.value}'): {e}"
-            ) from e
-    return {}
+    plugin = plugins.plugin_named(plugins.EVALUATORS, dialect)
+    return {} if plugin is None else table_of_plugin(plugin)
+
+
+def table_of_plugin(plugin: plugins.Plugin) -> Mapping[type[Operation], Evaluator]:
+    """The table that a plug-in brings. Raises `PluginError`."""
+    table = plugin.load_as(cast("type[Any]", Mapping))
+    return cast("Mapping[type[Operation], Evaluator]", table)

@@ -23,6 +23,7 @@ from xdsl.traits import IsTerminator
 
 from transom.dialects.diagnostics import OpError, did_you_mean
 from transom.dialects.dtypes import numpy_dtype
+from transom.dialects.plugins import PluginError
 from transom.interpreters.evaluators import (
     Array,
     Evaluator,
@@ -242,7 +243,7 @@ class Interpreter:
             dialect = op_class.name.partition(".")[0]
             try:
                 table = dialect_table(dialect)
-            except ImportError as e:
+            except PluginError as e:
                 raise OpError(op, str(e)) from e
             found = find_evaluator(op_class, (self._evaluators, table))
             self._by_class[op_class] = found

@@ -35,8 +35,9 @@ from xdsl.irdl import (
 from xdsl.parser import Parser
 from xdsl.traits import IsTerminator, Pure, SymbolOpInterface
 
-from transom.dialects import DIALECTS, executor, graph, tir
+from transom.dialects import DIALECTS, executor, graph, plugins, tir
 from transom.dialects.diagnostics import OpError
+from transom.dialects.plugins import Plugin
 from transom.interpreters import evaluators
 from transom.interpreters.evaluators import (
     TABLES,
@@ -114,20 +115,14 @@ def test_evaluators_that_are_passed():
     same(interpreter.run("main", [X])[0], 4 * X)
 
 
-class EntryPoints:
-    """Installed entry points, for tests."""
-
-    def __init__(self, value: str) -> None:
-        self.value = value
-
-    def __call__(self, group: str, name: str) -> list[EntryPoint]:
-        return [EntryPoint(name, self.value, group)] if name == "woofles" else []
-
-
 @pytest.fixture
 def installed(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Installs an entry point, as if a distribution had it."""
+
     def install(value: str) -> None:
-        monkeypatch.setattr(evaluators, "entry_points", EntryPoints(value))
+        entry = EntryPoint("woofles", value, plugins.EVALUATORS)
+        plugin = Plugin(entry.group, "woofles", value, "woofles-dist", "1.0", entry)
+        monkeypatch.setattr(plugins, "installed", lambda: (plugin,))
 
     evaluators.dialect_table.cache_clear()
     yield install
@@ -142,8 +137,8 @@ def test_evaluators_of_an_entry_point(installed: Any):
 def test_broken_entry_point(installed: Any):
     installed("no_such_module:TABLE")
     assert refused(parse_woofles(BARK), X).message == (
-        "cannot load entry point 'woofles' of group 'transom.evaluators' "
-        "('no_such_module:TABLE'): No module named 'no_such_module'"
+        "plug-in 'woofles' of distribution 'woofles-dist' (no_such_module:TABLE) "
+        "cannot be loaded: ModuleNotFoundError: No module named 'no_such_module'"
     )
 
 
