@@ -1,9 +1,12 @@
 """
-Give every function its place, where one device is all that is used.
+Give every function and every region its place, complete with target and memory.
 
-What a module does not place is at the default place of its configuration. Marks that
-ask for that place are granted and removed, and regions that are at it are dissolved; a
-mark for another device is an error, as is any use of a second device.
+What a module does not place is at the default place of its configuration; what a place
+leaves open is taken from the place around it, or else from its device, the preferred
+first. A region at the place of what is around it is dissolved. One for another target
+of the device stays, and so does one for another device that reaches the memory which
+the values are in. Marks that are met are removed; one that is not is an error if it
+pins, and a warning if it is a hint.
 
 ```mlir
 func.func @main(%x: tensor<4xf32>) {
@@ -15,100 +18,46 @@ func.func @main(%x: tensor<4xf32>) attributes {target.for = #target.place<@cpu, 
 ```
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Attribute, Operation
+from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 
 from transom.dialects import graph
-from transom.dialects.diagnostics import OpError, did_you_mean
+from transom.dialects.diagnostics import OpError, report
 from transom.dialects.symbols import attributes_of, walk_attributes
-from transom.dialects.target import (
-    LOWERED_TO,
-    AnyOfAttr,
-    DeviceOp,
-    PlaceAttr,
-    get_config,
-    place_of,
-    set_place,
-)
+from transom.dialects.target import LOWERED_TO, PlaceAttr, place_of, set_place
 from transom.passes.function_pass import functions_of
+from transom.passes.machine import Machine, options_of
 
 
-def default_place(module: ModuleOp) -> PlaceAttr:
-    """
-    The place of what has no other, with the preferred target and memory of its device.
-
-    Raises `OpError` if the configuration does not say which of several devices that is.
-    """
-    devices = {op.sym_name.data: op for op in module.ops if isinstance(op, DeviceOp)}
-    if not devices:
-        raise OpError(
-            module, "expected a device; 'target-resolve-devices' adds that of the host"
-        )
-    place = get_config(module).default_place or PlaceAttr.get()
-    name = place.device_name
-    if name is None and len(devices) == 1:
-        (name,) = devices
-    if name is None:
-        names = ", ".join(f"'@{device}'" for device in devices)
-        raise OpError(
-            module,
-            f"expected 'default_place' in 'target.config' to name one of the devices "
-            f"{names}",
-        )
-    device = devices.get(name)
-    if device is None:
-        near = did_you_mean(f"@{name}", (f"@{device}" for device in devices))
-        raise OpError(module, f"unknown device '@{name}'{near}")
-    return completed(place, device)
-
-
-def completed(place: PlaceAttr, device: DeviceOp) -> PlaceAttr:
-    """A place with what it leaves open taken from its device, the preferred first."""
-    memory = place.memory_name
-    if memory is None and device.memory_refs:
-        memory = device.memory_refs[0].root_reference.data
-    target = place.target or device.targets.data[0]
-    return PlaceAttr.get(device.sym_name.data, target, memory)
-
-
-def joined(wanted: Attribute, place: PlaceAttr) -> PlaceAttr | None:
-    """Both places at once, for the first of several that allows it; else None."""
-    options = wanted.places.data if isinstance(wanted, AnyOfAttr) else (wanted,)
-    for option in options:
-        assert isinstance(option, PlaceAttr), "verified: a place or several"
-        if (both := option.join(place)) is not None:
-            return both
-    return None
-
-
-def place_function(func: FuncOp, default: PlaceAttr) -> None:
-    """Give a function its place, and resolve the marks in it."""
-    wanted = place_of(func)
-    place = default if wanted is None else joined(wanted, default)
-    if place is None:
-        raise _second_device(func, f"function '@{func.sym_name.data}'", wanted, default)
+def place_function(func: FuncOp, machine: Machine) -> None:
+    """Give a function and the regions in it their places, and resolve its marks."""
+    place = machine.with_target(machine.function_place(func))
     set_place(func, place)
+    place_regions(func, place, machine)
     for op in tuple(func.walk()):
         if isinstance(op, graph.OnDeviceOp):
-            if joined(op.place, place) is None:
-                raise _second_device(op, f"'{op.name}'", op.place, place)
-            op.result.replace_all_uses_with(op.input)
-            op.detach()
-            op.erase()
-        elif isinstance(op, graph.RegionOp):
-            if joined(op.place, place) is None:
-                raise _second_device(op, f"'{op.name}'", op.place, place)
-            dissolve(op)
-        else:
-            for other in _places_in(op):
-                if other.device_name not in (None, place.device_name):
-                    raise _second_device(op, f"'{op.name}'", other, place)
+            resolve_mark(op)
+        elif not isinstance(op, graph.RegionOp):
+            check_values(op, place, machine)
+
+
+def place_regions(op: Operation, place: PlaceAttr, machine: Machine) -> None:
+    """Complete the places of the regions in an op at a place; dissolve some of them."""
+    inner = [o for r in op.regions for block in r.blocks for o in tuple(block.ops)]
+    for child in inner:
+        if not isinstance(child, graph.RegionOp):
+            place_regions(child, place, machine)
+            continue
+        own = machine.with_target(machine.within(child.place, place, child))
+        child.place = own
+        place_regions(child, own, machine)
+        if own == place:
+            dissolve(child)
 
 
 def dissolve(group: graph.RegionOp) -> None:
@@ -129,21 +78,44 @@ def dissolve(group: graph.RegionOp) -> None:
     group.erase()
 
 
-def _places_in(op: Operation) -> Iterator[PlaceAttr]:
+def resolve_mark(op: graph.OnDeviceOp) -> None:
+    """
+    Remove a mark, if what computes the value is where the mark wants it.
+
+    Raises `OpError` if it is not, and the mark pins.
+    """
+    place = place_of_value(op.input)
+    if all(place.join(option) is None for option in options_of(op.place)):
+        wanted = f"to be computed at '{op.place}', but it is at '{place}'"
+        if op.mark.data is graph.PlaceMark.PINNED:
+            raise OpError(op, f"expected the value {wanted}")
+        report("warning", op, f"the value was {wanted}")
+    op.result.replace_all_uses_with(op.input)
+    op.detach()
+    op.erase()
+
+
+def place_of_value(value: SSAValue) -> PlaceAttr:
+    """Where a value is computed, in a function whose regions have their places."""
+    owner = value.owner
+    op = owner if isinstance(owner, Operation) else owner.parent_op()
+    while op is not None:
+        if isinstance(op, graph.RegionOp):
+            return op.place
+        if isinstance(op, FuncOp) and (place := place_of(op)) is not None:
+            return place
+        op = op.parent_op()
+    raise AssertionError("values are in functions, which have a place by now")
+
+
+def check_values(op: Operation, place: PlaceAttr, machine: Machine) -> None:
+    """Raise `OpError` at an op whose type or attribute names a place out of reach."""
     for attribute in attributes_of(op):
-        for part in walk_attributes(attribute):
-            if isinstance(part, PlaceAttr):
-                yield part
-
-
-def _second_device(
-    op: Operation, what: str, wanted: Attribute | None, place: PlaceAttr
-) -> OpError:
-    return OpError(
-        op,
-        f"expected all of the module on one device, at '{place}', "
-        f"but {what} is to be at '{wanted}'; placement on several is not available",
-    )
+        for other in walk_attributes(attribute):
+            if not isinstance(other, PlaceAttr):
+                continue
+            if other.device_name not in (None, place.device_name):
+                machine.within(other, place, op)
 
 
 @dataclass(frozen=True)
@@ -151,7 +123,7 @@ class TargetAssignPlacesPass(ModulePass):
     name = "target-assign-places"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        default = default_place(op)
+        machine = Machine(op)
         for func in functions_of(op):
             if LOWERED_TO not in func.attributes:
-                place_function(func, default)
+                place_function(func, machine)

@@ -41,7 +41,11 @@ from transom.dialects.target.topology import (
     Planner,
     PlannerAttr,
 )
-from transom.dialects.target.verification import PlaceChecker, PlacesExist
+from transom.dialects.target.verification import (
+    PlaceChecker,
+    PlacesExist,
+    unbound_places,
+)
 
 Target = Dialect(
     "target",
@@ -79,4 +83,5 @@ __all__ = [
     "target_of",
     "target_of_place",
     "targets_in",
+    "unbound_places",
 ]

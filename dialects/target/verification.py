@@ -26,7 +26,7 @@ from transom.dialects.target.configuration import (
     ConfigAttr,
     verify_phase,
 )
-from transom.dialects.target.places import PlaceAttr
+from transom.dialects.target.places import AnyOfAttr, PlaceAttr
 from transom.dialects.target.topology import DeviceOp, MemoryOp
 
 
@@ -107,6 +107,41 @@ class PlaceChecker:
                 f"but got '@{memory}'"
             )
         return None
+
+
+def unbound_places(module: ModuleOp) -> list[tuple[Operation, PlaceAttr]]:
+    """
+    The places that name a device which the module does not declare, and what has them.
+
+    A set of places that names a declared device, or none, is not among them.
+    """
+    declared = {op.sym_name.data for op in module.ops if isinstance(op, DeviceOp)}
+
+    def is_bound(place: PlaceAttr) -> bool:
+        return place.device_name is None or place.device_name in declared
+
+    def unbound_in(attribute: Attribute) -> tuple[PlaceAttr, ...]:
+        found: list[PlaceAttr] = []
+        optional: list[PlaceAttr] = []
+        for part in walk_attributes(attribute):
+            if isinstance(part, AnyOfAttr) and any(map(is_bound, part.places.data)):
+                optional += part.places.data
+            elif isinstance(part, PlaceAttr) and not is_bound(part):
+                found.append(part)
+        return tuple(p for p in found if all(p is not other for other in optional))
+
+    # By identity, as above.
+    seen: dict[int, tuple[Attribute, tuple[PlaceAttr, ...]]] = {}
+    result: list[tuple[Operation, PlaceAttr]] = []
+    for op in ops_in_scope(module):
+        if op is not module and isinstance(op, ModuleOp):
+            continue
+        for attribute in attributes_of(op):
+            known = seen.get(id(attribute))
+            if known is None:
+                known = seen[id(attribute)] = (attribute, unbound_in(attribute))
+            result += [(op, place) for place in known[1]]
+    return result
 
 
 def _verify_config(op: Operation, value: Attribute) -> None:

@@ -9,48 +9,105 @@ module {}
 module {
   target.device @big {targets = [#llvm_cpu.target<cpu = "cortex-a72">]}
   target.device @little {targets = [#llvm_cpu.target<cpu = "cortex-a53">]}
+  func.func @f() {
+    func.return
+  }
 }
 
 // -----
 
-// expected-error @+1 {{unknown device '@cpo'; did you mean '@cpu'?}}
+// A device that is named has to be declared by now; all places that name one are shown.
+// expected-error @+1 {{unknown device '@cpo' in '#target.place<@cpo, ?, ?>'; did you mean '@cpu'?; '--device' or 'target-bind-devices' declares one}}
 module attributes {target.config = #target.config<default_place = #target.place<@cpo, ?, ?>>} {
   target.device @cpu {targets = [#llvm_cpu.target<cpu = "cortex-a53">]}
+  // expected-note @+1 {{unknown device in '#target.place<@npu, ?, ?>'}}
+  func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> attributes {target.for = #target.place<@npu, ?, ?>} {
+    // One of several is enough.
+    %y = graph.on_device %x hint #target.any_of<[#target.place<@gpu, ?, ?>, #target.place<@cpu, ?, ?>]> : tensor<4xf32>
+    // expected-note @+1 {{unknown device in '#target.place<@gpu, ?, ?>'}}
+    %z = graph.on_device %x hint #target.any_of<[#target.place<@gpu, ?, ?>]> : tensor<4xf32>
+    func.return %z : tensor<4xf32>
+  }
 }
 
 // -----
 
-target.device @cpu {targets = [#llvm_cpu.target<cpu = "cortex-a53">]}
-// expected-error @+1 {{expected all of the module on one device, at '#target.place<@cpu, #llvm_cpu.target<cpu = "cortex-a53">, ?>', but function '@f' is to be at '#target.place<@npu, ?, ?>'; placement on several is not available}}
+// Without any device it is the promise that matters.
+// expected-error @+1 {{unknown device '@npu' in '#target.place<@npu, ?, ?>'; '--device' or 'target-bind-devices' declares one}}
 func.func @f() attributes {target.for = #target.place<@npu, ?, ?>} {
   func.return
 }
 
 // -----
 
-target.device @cpu {targets = [#llvm_cpu.target<cpu = "cortex-a53">]}
-func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error @+1 {{but 'graph.on_device' is to be at '#target.place<@npu, ?, ?>'}}
-  %y = graph.on_device %x hint #target.place<@npu, ?, ?> : tensor<4xf32>
-  func.return %y : tensor<4xf32>
+target.memory @dram
+target.memory @sram
+target.device @cpu {targets = [#llvm_cpu.target<cpu = "cortex-a53">], memories = [@dram, @sram]}
+// expected-error @+1 {{expected 'func.func' where it reaches the values of '#target.place<@cpu, ?, @dram>', but it is to be at '#target.place<?, ?, @sram>'; copies between memories are not made yet}}
+func.func @f() attributes {target.for = #target.place<?, ?, @sram>} {
+  func.return
 }
 
 // -----
 
-target.device @cpu {targets = [#llvm_cpu.target<cpu = "cortex-a53">]}
-func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error @+1 {{but 'graph.region' is to be at '#target.place<@npu, ?, ?>'}}
-  %y = graph.region #target.place<@npu, ?, ?> (%a = %x : tensor<4xf32>) -> (tensor<4xf32>) {
-    graph.yield %a : tensor<4xf32>
+module attributes {target.config = #target.config<default_place = #target.place<@cpu, ?, ?>>} {
+  target.device @cpu {targets = [#llvm_cpu.target<cpu = "cortex-a53">]}
+  target.device @npu {targets = [#llvm_cpu.target<cpu = "cortex-a53">]}
+  func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
+    // expected-error @+1 {{expected 'graph.region' where it reaches the values of '#target.place<@cpu, #llvm_cpu.target<cpu = "cortex-a53">, ?>', but it is to be at '#target.place<@npu, ?, ?>'; '@cpu' and '@npu' share no memory that is named}}
+    %y = graph.region #target.place<@npu, ?, ?> (%a = %x : tensor<4xf32>) -> (tensor<4xf32>) {
+      graph.yield %a : tensor<4xf32>
+    }
+    func.return %y : tensor<4xf32>
   }
-  func.return %y : tensor<4xf32>
 }
 
 // -----
 
-target.device @cpu {targets = [#llvm_cpu.target<cpu = "cortex-a53">]}
+module attributes {target.config = #target.config<default_place = #target.place<@cpu, ?, ?>>} {
+  target.memory @dram
+  target.memory @sram
+  target.device @cpu {targets = [#llvm_cpu.target<cpu = "cortex-a53">], memories = [@dram]}
+  target.device @npu {targets = [#llvm_cpu.target<cpu = "cortex-a53">], memories = [@sram]}
+  func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
+    // expected-error @+1 {{; '@npu' does not reach memory '@dram'}}
+    %y = graph.region #target.place<@npu, ?, ?> (%a = %x : tensor<4xf32>) -> (tensor<4xf32>) {
+      graph.yield %a : tensor<4xf32>
+    }
+    func.return %y : tensor<4xf32>
+  }
+}
+
+// -----
+
+module attributes {target.config = #target.config<default_place = #target.place<@cpu, ?, ?>>} {
+  target.memory @dram
+  target.memory @sram
+  target.device @cpu {targets = [#llvm_cpu.target<cpu = "cortex-a53">], memories = [@dram]}
+  target.device @npu {targets = [#llvm_cpu.target<cpu = "cortex-a53">], memories = [@sram]}
+  func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
+    // expected-error @+1 {{expected 'graph.copy' where it reaches the values of '#target.place<@cpu, #llvm_cpu.target<cpu = "cortex-a53">, @dram>', but it is to be at '#target.place<@npu, ?, @sram>'; copies between memories are not made yet}}
+    %y = graph.copy %x : tensor<4xf32> -> tensor<4xf32, #graph.desc<place = #target.place<@npu, ?, @sram>>>
+    func.return %x : tensor<4xf32>
+  }
+}
+
+// -----
+
+target.device @cpu {targets = [#llvm_cpu.target<cpu = "cortex-a53">, #llvm_cpu.target<cpu = "cortex-a35">]}
 func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error @+1 {{but 'graph.copy' is to be at '#target.place<@npu, ?, ?>'}}
-  %y = graph.copy %x : tensor<4xf32> -> tensor<4xf32, #graph.desc<place = #target.place<@npu, ?, ?>>>
-  func.return %x : tensor<4xf32>
+  %y = graph.relu %x : tensor<4xf32>
+  // expected-error @+1 {{expected the value to be computed at '#target.place<?, #llvm_cpu.target<cpu = "cortex-a35">, ?>', but it is at '#target.place<@cpu, #llvm_cpu.target<cpu = "cortex-a53">, ?>'}}
+  %z = graph.on_device %y pinned #target.place<?, #llvm_cpu.target<cpu = "cortex-a35">, ?> : tensor<4xf32>
+  func.return %z : tensor<4xf32>
+}
+
+// -----
+
+target.device @cpu {targets = [#llvm_cpu.target<cpu = "cortex-a53">, #llvm_cpu.target<cpu = "cortex-a35">]}
+func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %y = graph.relu %x : tensor<4xf32>
+  // expected-warning @+1 {{the value was to be computed at '#target.place<?, #llvm_cpu.target<cpu = "cortex-a35">, ?>', but it is at '#target.place<@cpu, #llvm_cpu.target<cpu = "cortex-a53">, ?>'}}
+  %z = graph.on_device %y hint #target.place<?, #llvm_cpu.target<cpu = "cortex-a35">, ?> : tensor<4xf32>
+  func.return %z : tensor<4xf32>
 }
