@@ -62,6 +62,7 @@ from transom.dialects.diagnostics import (
     did_you_mean,
     file_location,
 )
+from transom.dialects.elision import ELIDED, REFUSAL
 from transom.dialects.lexer import TransomLexer
 from transom.dialects.limits import reason_against_size
 
@@ -328,6 +329,11 @@ class TransomParser(Parser):
         self.raise_error(f"unknown {kind} '{name}'{near}", span)
 
     # Attributes and types, which verify at birth
+
+    def raise_error(self, msg: str, *position: Any, **positions: Any) -> NoReturn:
+        if self._current_token.text == ELIDED:
+            super().raise_error(REFUSAL)
+        super().raise_error(msg, *position, **positions)
 
     def parse_optional_attribute(self) -> Attribute | None:
         start = self.pos
