@@ -64,14 +64,21 @@ class OpError(Exception):
     location: LocationAttr
     message: str
     notes: tuple[Note, ...]
+    end: "Position | None"
+    """Where the text that is wrong ends, if that is known."""
 
     def __init__(
-        self, where: Operation | LocationAttr, message: str, *notes: Note
+        self,
+        where: Operation | LocationAttr,
+        message: str,
+        *notes: Note,
+        end: "Position | None" = None,
     ) -> None:
         super().__init__(message)
         self.location = location_of(where)
         self.message = message
         self.notes = notes
+        self.end = end
 
     def __str__(self) -> str:
         return str(self.diagnostic())
@@ -79,7 +86,7 @@ class OpError(Exception):
     def diagnostic(self) -> "Diagnostic":
         """The error as the driver shows it."""
         return Diagnostic(
-            "error", self.location, self.message, _diagnostics_of(self.notes)
+            "error", self.location, self.message, _diagnostics_of(self.notes), self.end
         )
 
 
@@ -182,18 +189,25 @@ class Diagnostic:
     location: LocationAttr
     message: str
     notes: "tuple[Diagnostic, ...]" = ()
+    end: Position | None = None
+    """The first place after what is wrong, if known: in the file of `position`."""
 
     @property
     def position(self) -> Position | None:
         """The place in a file, if the location has one."""
         return position_of(self.location)
 
+    @property
+    def name(self) -> str | None:
+        """The name that the location gives, such as that of a node of a model."""
+        return name_of(self.location)
+
     def place(self) -> str:
         """`file:line:col`, else the name in quotes, else `<unknown>`."""
         if (position := self.position) is not None:
             return str(position)
-        if (name := name_of(self.location)) is not None:
-            return f'"{name}"'
+        if self.name is not None:
+            return f'"{self.name}"'
         return "<unknown>"
 
     def __str__(self) -> str:

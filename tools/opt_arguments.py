@@ -1,67 +1,317 @@
 """
-The command line of `transom-opt` beyond that of `xdsl-opt`.
+The command line of `transom-opt`: that of `xdsl-opt`, that of `mlir-opt` without the
+prefix `mlir-`, and our own, in groups.
+
+What names passes, `-p` and a flag per pass, and `--to` are *steps*: they run in the
+order in which they are given.
 """
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, NoReturn
 
-FLAGS = (
-    ("--print-ir-before-all", "dump the IR before each pass, to stderr"),
-    ("--print-ir-after-all", "dump the IR after each pass, to stderr"),
-    ("--print-ir-after-change", "dump the IR after each pass that changed it"),
-    ("--print-ir-after-failure", "dump the IR after a pass that failed"),
-    ("--print-ir-module-scope", "dump the whole module, not only a function"),
-    ("--verify-roundtrip", "check that the result parses back to itself"),
-    ("--show-phases", "list phases with their passes, and exit"),
-    ("--list-passes", "list passes with their options, and exit"),
-    ("--show-dialects", "list dialects, and exit"),
-    ("--strict-plugins", "a broken plug-in is an error"),
-    ("--traceback", "end with a traceback where the compiler is wrong"),
-)
+from xdsl.utils.arg_spec import parse_spec
+from xdsl.utils.exceptions import ArgSpecParseError
+from xdsl.xdsl_opt_main import VersionAction
+
+from transom.dialects.diagnostics import did_you_mean
+from transom.passes.pipeline import PipelineError
+from transom.tools.memory_limit import size_of
+from transom.tools.split_input import DEFAULT_MARKER
+
+OPTIONAL_VALUES = {
+    "--verify-diagnostics": "all",
+    "--split-input-file": DEFAULT_MARKER,
+    "--verify-each": "true",
+}
+"""Flags that stand alone or before `=`, with what they mean if they stand alone."""
+
+PASS_OPTIONS = ("-p", "--passes", "--pass-pipeline")
+
+EPILOG = """\
+exit status: 0 done, 1 the input is wrong, 2 the command line is wrong;
+docs/transom-opt.md is the manual
+"""
+
+PASSES_AND_PHASES = """\
+run in the order given; '--PASS' or '--PASS=OPTIONS' runs the pass of that name, as in
+'--canonicalize --tir-choose-schedule=vector-bytes=64'
+"""
+
+Add = Callable[..., argparse.Action]
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add our flags to those of `xDSLOptMain`."""
-    parser.add_argument(
+@dataclass(frozen=True)
+class Names:
+    """What the values of options may name."""
+
+    passes: Iterable[str]
+    emitters: Iterable[str]
+    readers: Iterable[str]
+    phases: Iterable[str]
+
+
+@dataclass(frozen=True)
+class Step:
+    """A part of what is done with a module: a pipeline as text, or a phase."""
+
+    text: str
+    is_phase: bool = False
+
+
+class _AddStep(argparse.Action):
+    """Appends a `Step`."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: Any,
+        option_string: str | None = None,
+    ) -> None:
+        step = Step(values, is_phase=option_string == "--to")
+        setattr(namespace, self.dest, [*getattr(namespace, self.dest), step])
+
+
+class _Formatter(argparse.RawDescriptionHelpFormatter):
+    """Shows a flag whose value may be left out as `--flag[=VALUE]`."""
+
+    def _format_action_invocation(self, action: argparse.Action) -> str:
+        if not action.option_strings or action.nargs == 0:
+            return super()._format_action_invocation(action)
+        text = ", ".join(action.option_strings)
+        if action.option_strings[-1] in OPTIONAL_VALUES:
+            return f"{text}[={action.metavar}]"
+        return f"{text} {action.metavar}"
+
+
+def add_arguments(
+    parser: argparse.ArgumentParser, names: Names, version: str
+) -> tuple[str, ...]:
+    """Fill the parser that `xDSLOptMain` made. Returns all flags."""
+    parser.formatter_class = _Formatter
+    parser.allow_abbrev = False
+    parser.usage = "%(prog)s [OPTION…] [FILE]"
+    parser.epilog = EPILOG
+    parser.error = _refuse
+    flags: list[str] = ["-h", "--help"]
+
+    def group(title: str, description: str | None = None) -> Add:
+        add = parser.add_argument_group(title, description).add_argument
+        return _recorded(add, flags)
+
+    _add_listings(_recorded(parser.add_argument, flags), version)
+    _add_input(group("input"), names)
+    _add_output(group("output"), names)
+    _add_passes(group("passes and phases", PASSES_AND_PHASES), names)
+    _add_checks(group("checks"))
+    _add_diagnostics(group("diagnostics"))
+    _add_printing(group("printing"))
+    _add_watching(group("watching passes"))
+    return tuple(flags)
+
+
+def _recorded(add: Add, flags: list[str]) -> Add:
+    """`add`, which also notes the flags that it adds."""
+
+    def add_and_note(*args: Any, **kwargs: Any) -> argparse.Action:
+        action = add(*args, **kwargs)
+        flags.extend(action.option_strings)
+        return action
+
+    return add_and_note
+
+
+def _refuse(message: str) -> NoReturn:
+    """What argparse does with a wrong command line."""
+    raise PipelineError(message)
+
+
+def _flag(add: Add, *options: str, help: str) -> None:
+    add(*options, action="store_true", help=help)
+
+
+def _add_listings(add: Add, version: str) -> None:
+    add(
+        "-v",
+        "--version",
+        action=VersionAction,
+        version_format=version,
+        help="print the versions of transom and xDSL, and exit",
+    )
+    _flag(add, "--list-passes", help="list passes with their options, and exit")
+    _flag(add, "--show-phases", help="list phases with their passes, and exit")
+    _flag(add, "--show-dialects", help="list dialects, and exit")
+
+
+def _add_input(add: Add, names: Names) -> None:
+    add(
+        "input_file",
+        nargs="?",
+        metavar="FILE",
+        help="IR text or an ONNX model; without it, or for -, standard input",
+    )
+    add(
+        "-f",
+        "--frontend",
+        metavar="KIND",
+        type=_spec_of("kind of input", names.readers),
+        help=f"read FILE as {_either(names.readers)}, whatever its suffix says",
+    )
+    add(
+        "--split-input-file",
+        metavar="MARKER",
+        help="take each part between lines that start with MARKER "
+        f"(default: '{DEFAULT_MARKER}') as a module of its own",
+    )
+    _flag(
+        add,
+        "--allow-unregistered-dialect",
+        help="accept ops, types and attributes of unknown dialects",
+    )
+    _flag(
+        add,
+        "--no-implicit-module",
+        help="expect 'builtin.module' around all operations",
+    )
+    add_data_folders(add)
+    add_memory_limit(add)
+
+
+def _add_output(add: Add, names: Names) -> None:
+    add(
+        "-o",
+        "--output-file",
+        metavar="FILE",
+        help="write to FILE, whole or not at all; - is standard output",
+    )
+    add(
+        "-t",
+        "--target",
+        metavar="EMITTER",
+        default="mlir",
+        type=_spec_of("emitter", names.emitters),
+        help=f"write {_either(sorted(names.emitters))} (default: mlir)",
+    )
+    add(
+        "--output-split-marker",
+        metavar="MARKER",
+        default=DEFAULT_MARKER,
+        help="line between the outputs of a split file (default: '%(default)s')",
+    )
+
+
+def _add_passes(add: Add, names: Names) -> None:
+    add(
+        *PASS_OPTIONS,
+        dest="steps",
+        metavar="PIPELINE",
+        action=_AddStep,
+        default=[],
+        help="run passes, such as 'graph-fold-constants,func.func(canonicalize,cse)'",
+    )
+    add(
         "--to",
+        dest="steps",
         metavar="PHASE",
-        help="lower the module to a phase, before the passes of -p",
+        action=_AddStep,
+        type=_one_of("phase", names.phases),
+        help=f"lower to a phase: {_either(names.phases)}",
     )
-    parser.add_argument(
-        "--pass-pipeline",
-        dest="passes",
-        default=argparse.SUPPRESS,
-        help="the same as -p",
+    _flag(
+        add,
+        "--dump-pass-pipeline",
+        help="print what runs, to stderr, in a form that -p takes",
     )
-    parser.add_argument(
+
+
+def _add_checks(add: Add) -> None:
+    add(
         "--verify-each",
-        action=argparse.BooleanOptionalAction,
+        metavar="BOOL",
+        type=_boolean,
         default=True,
-        help="verify the IR after each pass",
+        help="verify the IR after each pass (default: true)",
     )
-    for option, dest in (
-        ("--print-ir-before", "print_ir_before"),
-        ("--print-ir-after", "print_ir_after"),
+    add(
+        "--no-verify-each",
+        dest="verify_each",
+        action="store_false",
+        help="the same as --verify-each=false",
+    )
+    _flag(add, "--disable-verify", help="verify nothing at all")
+    _flag(
+        add,
+        "--verify-roundtrip",
+        help="check that the result parses back to itself, in every form",
+    )
+
+
+def _add_diagnostics(add: Add) -> None:
+    add(
+        "--verify-diagnostics",
+        metavar="MODE",
+        type=_one_of("mode", ("all", "only-expected")),
+        help="compare what is reported with 'expected-error {{…}}' comments; with "
+        "'only-expected' pass over what no comment expects (default: all)",
+    )
+    _flag(
+        add,
+        "--parsing-diagnostics",
+        help="print errors of the parser to standard output, with status 0",
+    )
+    add_error_format(add)
+    _flag(add, "--strict-plugins", help="take a broken plug-in for an error")
+    _flag(
+        add, "--traceback", help="end in a traceback where the compiler itself is wrong"
+    )
+
+
+def _add_printing(add: Add) -> None:
+    _flag(add, "--print-op-generic", help="print all ops in the generic form")
+    _flag(add, "--print-debuginfo", help="print locations")
+    _flag(add, "--print-no-properties", help="print properties as attributes")
+    _flag(add, "--syntax-highlight", help="colour the output")
+
+
+def _add_watching(add: Add) -> None:
+    for option, when in (
+        ("--print-ir-before", "before"),
+        ("--print-ir-after", "after"),
     ):
-        parser.add_argument(
+        add(
             option,
-            dest=dest,
             metavar="PASS",
             action="append",
             default=[],
-            help="dump the IR around one pass, to stderr",
+            help=f"dump the IR {when} a pass, to stderr",
         )
-    add_data_folders(parser)
-    for option, help in FLAGS:
-        parser.add_argument(option, action="store_true", help=help)
-    parser.add_argument(
-        "--only-expected-diagnostics", action="store_true", help=argparse.SUPPRESS
+    _flag(add, "--print-ir-before-all", help="dump the IR before each pass")
+    _flag(add, "--print-ir-after-all", help="dump the IR after each pass")
+    _flag(
+        add,
+        "--print-ir-after-change",
+        help="dump the IR after each pass that changed it",
     )
+    _flag(add, "--print-ir-after-failure", help="dump the IR after a pass that failed")
+    _flag(
+        add,
+        "--print-ir-module-scope",
+        help="dump the whole module, not only a function",
+    )
+    _flag(add, "--print-between-passes", help="the same as --print-ir-after-all")
+    _flag(add, "--time-passes", help="print the time of each pass, to stderr")
+    _flag(add, "--shrink", help="exit 0 if a pass says that a reducer may go on")
 
 
-def add_data_folders(parser: argparse.ArgumentParser) -> None:
+# Of several programs
+
+
+def add_data_folders(add: Add) -> None:
     """Add the flag that lets weights lie elsewhere."""
-    parser.add_argument(
+    add(
         "--allow-external-data-dir",
         dest="data_folders",
         metavar="DIR",
@@ -71,14 +321,114 @@ def add_data_folders(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def normalize(args: Sequence[str]) -> list[str]:
-    """`--verify-diagnostics[=all|only-expected]` in terms of flags without a value."""
+def add_memory_limit(add: Add) -> None:
+    """Add the flag that bounds the memory of the process."""
+    add(
+        "--memory-limit",
+        metavar="SIZE",
+        type=_size,
+        help="end in an error above so much memory, such as 512M or 4G",
+    )
+
+
+def add_error_format(add: Add) -> None:
+    """Add the flag that says how errors are written."""
+    add(
+        "--error-format",
+        metavar="FORMAT",
+        type=_one_of("format", ("text", "json")),
+        default="text",
+        help="write errors as text (default) or as json, an object a line",
+    )
+
+
+def error_format(args: Sequence[str]) -> str:
+    """The format of errors, for those about the command line itself."""
+    words = " ".join(args).replace("--error-format=", "--error-format ").split()
+    return "json" if ("--error-format", "json") in pairwise(words) else "text"
+
+
+def _size(text: str) -> int:
+    try:
+        return size_of(text)
+    except ValueError as e:
+        raise argparse.ArgumentTypeError(str(e)) from None
+
+
+def _boolean(text: str) -> bool:
+    values = {"true": True, "1": True, "false": False, "0": False}
+    if text not in values:
+        raise argparse.ArgumentTypeError(f"expected true or false, but got '{text}'")
+    return values[text]
+
+
+def _one_of(kind: str, names: Iterable[str]) -> Callable[[str], str]:
+    """A check of a name."""
+
+    def checked(text: str) -> str:
+        if text not in names:
+            near = did_you_mean(text, names)
+            raise argparse.ArgumentTypeError(f"unknown {kind} '{text}'{near}")
+        return text
+
+    return checked
+
+
+def _spec_of(kind: str, names: Iterable[str]) -> Callable[[str], str]:
+    """A check of `NAME` or `NAME{option=value}`, as readers and emitters have it."""
+    check_name = _one_of(kind, names)
+
+    def checked(text: str) -> str:
+        try:
+            check_name(parse_spec(text).name)
+        except ArgSpecParseError as e:
+            raise argparse.ArgumentTypeError(
+                f"expected a name, maybe with options in braces, but got '{text}'"
+            ) from e
+        return text
+
+    return checked
+
+
+def _either(names: Iterable[str]) -> str:
+    """`a, b or c`; the hyphens of a name are no places to break a line."""
+    *others, last = (name.replace("-", "\u2011") for name in names)
+    return f"{', '.join(others)} or {last}" if others else last
+
+
+# Flags that argparse does not do
+
+
+def normalize(args: Sequence[str], options: Sequence[str], names: Names) -> list[str]:
+    """
+    A command line in terms that argparse knows.
+
+    A flag per pass becomes `--passes=…`, a flag without its optional value gets it, and
+    one dash before a long name, as `mlir-opt` allows, becomes two. Raises
+    `PipelineError` for an unknown option.
+    """
+    passes = {f"--{name}": name for name in names.passes}
+    known = set(options) | set(passes)
     result: list[str] = []
-    for arg in args:
-        if arg == "--verify-diagnostics=only-expected":
-            result += ["--verify-diagnostics", "--only-expected-diagnostics"]
-        elif arg == "--verify-diagnostics=all":
-            result.append("--verify-diagnostics")
-        else:
-            result.append(arg)
+    for index, arg in enumerate(args):
+        if arg == "--":
+            return result + list(args[index:])
+        if f"-{arg.partition('=')[0]}" in known:
+            arg = f"-{arg}"
+        option, equals, value = arg.partition("=")
+        if option in OPTIONAL_VALUES and not equals:
+            arg = f"{option}={OPTIONAL_VALUES[option]}"
+        elif option in passes and option not in options:
+            arg = f"--passes={passes[option]}{_braced(value)}"
+        elif option.startswith("--") and option not in known:
+            near = did_you_mean(option[2:], (name.lstrip("-") for name in known))
+            near = near.replace(" '", " '--")
+            raise PipelineError(f"unknown option '{option}'{near}")
+        result.append(arg)
     return result
+
+
+def _braced(options: str) -> str:
+    if not options or options.startswith("{"):
+        return options
+    return f"{{{options}}}"

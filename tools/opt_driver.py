@@ -1,0 +1,295 @@
+"""
+The driver of `transom-opt`: read, verify, run passes and phases, print.
+"""
+
+import argparse
+import inspect
+import sys
+from collections.abc import Callable, Sequence
+from io import BytesIO
+from pathlib import Path
+from typing import cast
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Attribute
+from xdsl.utils.arg_spec import parse_spec
+from xdsl.utils.exceptions import DiagnosticException, ParseError, ShrinkException
+from xdsl.utils.frontend import Frontend
+from xdsl.xdsl_opt_main import xDSLOptMain
+
+import transom
+from transom.dialects.diagnostics import (
+    Diagnostic,
+    OpError,
+    did_you_mean,
+    file_location,
+    handling,
+)
+from transom.dialects.verifier import verify_module
+from transom.driver import PHASES, lower_in_place
+from transom.passes.pipeline import PassObserver, Pipeline, PipelineError
+from transom.passes.pipeline import parse_pipeline as parse_pipeline_text
+from transom.registry import OWN_READERS, registry
+from transom.runtime.files import write_whole
+from transom.tools import expected_diagnostics, listings
+from transom.tools.opt_arguments import Names, Step, add_arguments, normalize
+from transom.tools.opt_observers import CurrentPass, Observers
+from transom.tools.output_files import write_stdout
+from transom.tools.readers import MlirReader, OnnxReader
+from transom.tools.reporter import Reporter
+from transom.tools.round_trip import verify_roundtrip
+from transom.tools.split_input import Chunk, split
+
+PROGRAM = "transom-opt"
+
+
+class TransomOptMain(xDSLOptMain):
+    """xDSL's driver with transom's parser, pipelines, phases and diagnostics."""
+
+    version_format = f"{PROGRAM} {transom.__version__} on xdsl {{xdsl_version}}"
+
+    steps: tuple[Pipeline | str, ...]
+    """What is done with each module, in order: a pipeline, or the name of a phase."""
+
+    def __init__(self, args: Sequence[str], reporter: Reporter) -> None:
+        self.reporter = reporter
+        self.diagnostics: list[Diagnostic] = []
+        scratch = argparse.ArgumentParser()
+        names = self.names()
+        flags = add_arguments(scratch, names, self.version_format)
+        # `--disable-verify` would switch off verifiers of the whole process.
+        post_init = Attribute.__post_init__
+        try:
+            super().__init__(
+                "Read IR, lower it to a phase, run passes on it, print it.",
+                normalize(args, flags, names),
+            )
+        finally:
+            Attribute.__post_init__ = post_init
+        self.current = CurrentPass()
+        self.observers = Observers(self.args, self.current, self.emit)
+
+    # What is registered
+
+    def names(self) -> Names:
+        """What there is to be named on the command line."""
+        return Names(
+            passes=registry().passes,
+            emitters=registry().emitters,
+            readers=sorted({*registry().readers, *OWN_READERS}),
+            phases=[phase.name for phase in PHASES],
+        )
+
+    def register_all_dialects(self) -> None:
+        for name, factory in registry().dialects.items():
+            self.ctx.register_dialect(name, factory)
+
+    def register_all_passes(self) -> None:
+        self.available_passes.update(registry().passes)
+
+    def register_all_targets(self) -> None:
+        self.available_targets.update(registry().emitters)
+
+    def register_all_frontends(self) -> None:
+        self.available_frontends.update(registry().readers)
+        self.available_frontends["mlir"] = lambda: MlirReader
+        self.available_frontends["onnx"] = lambda: OnnxReader
+
+    def register_all_arguments(self, arg_parser: argparse.ArgumentParser) -> None:
+        arg_parser.prog = PROGRAM
+        add_arguments(arg_parser, self.names(), self.version_format)
+
+    def setup_pipeline(self) -> None:
+        for name in (*self.args.print_ir_before, *self.args.print_ir_after):
+            if name not in self.available_passes:
+                near = did_you_mean(name, self.available_passes)
+                raise PipelineError(f"unknown pass '{name}'{near}")
+        steps: list[Step] = self.args.steps
+        self.steps = tuple(
+            step.text
+            if step.is_phase
+            else parse_pipeline_text(step.text, self.available_passes, self.ctx)
+            for step in steps
+        )
+
+    # Running
+
+    def run(self) -> None:
+        if not self.run_file():
+            sys.exit(1)
+
+    def run_file(self) -> bool:
+        """Do what the command line says. True if the input was right."""
+        if (listing := self._listing()) is not None:
+            write_stdout(listing)
+            return True
+        name = self.get_input_name()
+        outputs: list[str] = []
+        good = True
+        for chunk in self.read_chunks(name):
+            text = self.process(chunk, name)
+            if self.args.verify_diagnostics:
+                good = self._all_expected(chunk, name) and good
+            elif text is None:
+                good = False
+            if text is not None:
+                outputs.append(text)
+        self.observers.finish()
+        self.write(f"{self.args.output_split_marker}\n".join(outputs), good)
+        return good
+
+    def process(self, chunk: Chunk, name: str) -> str | None:
+        """The output for one chunk, or None after a diagnostic."""
+        module: ModuleOp | None = None
+        start = file_location(name, chunk.line_offset + 1, 1)
+        try:
+            with handling(self.emit):
+                module = self.read(chunk, name)
+                self.transform(module)
+                return self.output_resulting_program(module)
+        except OpError as e:
+            if module is None and self.args.parsing_diagnostics:
+                write_stdout(e.diagnostic().render(self.reporter.sources) + "\n")
+                return ""
+            self.emit(e.diagnostic())
+        except DiagnosticException as e:  # of a pass or emitter that is not ours
+            self.emit(Diagnostic("error", start, self._attributed(str(e))))
+        except MemoryError:
+            self.emit(Diagnostic("error", start, self._attributed("out of memory")))
+        except (PipelineError, ShrinkException, OSError):
+            raise
+        except Exception as e:  # plug-in boundary: passes, readers, emitters of others
+            if self.args.traceback:
+                raise
+            self.emit(Diagnostic("error", start, self._bug(e)))
+        return None
+
+    def read(self, chunk: Chunk, name: str) -> ModuleOp:
+        """Parse a chunk by the reader of its suffix, or that of `-f`."""
+        spec = parse_spec(self.args.frontend or _suffix(name))
+        if spec.name == "mlir":
+            reader: Frontend = MlirReader(
+                self.args.no_implicit_module, chunk.line_offset
+            )
+        elif spec.name == "onnx":
+            reader = OnnxReader(tuple(self.args.data_folders))
+        else:
+            cls = cast(
+                Callable[[], type[Frontend]], self.available_frontends[spec.name]
+            )
+            reader = cls().from_spec(spec)
+        try:
+            return reader.parse(self.ctx, BytesIO(chunk.content), name)
+        except ParseError as e:  # of a reader that is not ours
+            file, line, column = e.span.get_location()
+            where = file_location(file, line + chunk.line_offset, column)
+            raise OpError(where, e.msg) from None
+
+    def transform(self, module: ModuleOp) -> None:
+        """Verify, then take the steps in order."""
+        if not self.args.disable_verify:
+            verify_module(module)
+        observer: PassObserver = self.observers.of_module()
+        for step in self.steps:
+            if isinstance(step, Pipeline):
+                step.apply(self.ctx, module, observer)
+            else:
+                lower_in_place(module, step, ctx=self.ctx, observer=observer)
+        if not self.args.disable_verify:
+            verify_module(module)
+        if self.args.verify_roundtrip:
+            verify_roundtrip(self.ctx, module)
+
+    def output_resulting_program(self, prog: ModuleOp) -> str:
+        self.current.name = None
+        text = super().output_resulting_program(prog)
+        return text.rstrip("\n") + "\n" if text else text
+
+    # Input and output
+
+    def get_input_name(self) -> str:
+        file = self.args.input_file
+        return "<stdin>" if file in (None, "-") else file
+
+    def read_chunks(self, name: str) -> list[Chunk]:
+        """The input, in pieces if it is to be split. Raises `OSError`."""
+        kind = parse_spec(self.args.frontend or _suffix(name)).name
+        if kind not in self.available_frontends:
+            known = did_you_mean(kind, self.available_frontends)
+            raise PipelineError(f"{name}: unknown kind of file '{kind}'{known}")
+        if kind == "onnx":  # which is large, and read by its own reader
+            if name == "<stdin>":
+                raise PipelineError(
+                    "expected a file for '-f onnx': its weights stay there"
+                )
+            return [Chunk(b"")]
+        if name == "<stdin>":
+            content = sys.stdin.buffer.read()
+        else:
+            content = Path(name).read_bytes()
+        self.reporter.sources.texts[name] = content.decode("utf-8", "replace")
+        marker: str | None = self.args.split_input_file
+        return [Chunk(content)] if marker is None else list(split(content, marker))
+
+    def write(self, text: str, good: bool) -> None:
+        """Write to `-o`, whole and only if all is good, or to standard output."""
+        if self.args.output_file in (None, "-"):
+            write_stdout(text)
+        elif good:
+            write_whole(self.args.output_file, text)
+
+    def emit(self, diagnostic: Diagnostic) -> None:
+        """Show a diagnostic, or keep it to be matched with what is expected."""
+        if self.args.verify_diagnostics:
+            self.diagnostics.append(diagnostic)
+        else:
+            self.reporter.emit(diagnostic)
+
+    # Messages
+
+    def _listing(self) -> str | None:
+        if self.args.show_phases:
+            return listings.phases()
+        if self.args.list_passes:
+            return listings.passes(self.available_passes)
+        if self.args.show_dialects:
+            return listings.dialects(registry().dialects)
+        return None
+
+    def _all_expected(self, chunk: Chunk, name: str) -> bool:
+        """Compare what was kept of a chunk with its comments."""
+        text = chunk.content.decode("utf-8", "replace")
+        problems = expected_diagnostics.compare(
+            expected_diagnostics.expectations_in(text, name, chunk.line_offset),
+            self.diagnostics,
+            self.args.verify_diagnostics == "only-expected",
+        )
+        self.diagnostics.clear()
+        for problem in problems:
+            self.reporter.write(problem)
+        return not problems
+
+    def _attributed(self, message: str) -> str:
+        if self.current.name is None:
+            return message
+        return f"pass '{self.current.name}' failed: {message}"
+
+    def _bug(self, error: Exception) -> str:
+        frames = (
+            inspect.getinnerframes(error.__traceback__) if error.__traceback__ else []
+        )
+        where = (
+            f" at {Path(frames[-1].filename).name}:{frames[-1].lineno}"
+            if frames
+            else ""
+        )
+        message = str(error).split("\n")[0]
+        return self._attributed(
+            f"{type(error).__name__}: {message}{where}; "
+            "this is a bug, '--traceback' shows more"
+        )
+
+
+def _suffix(name: str) -> str:
+    """The kind of a file by its name; what has no suffix is IR text."""
+    return Path(name).suffix.removeprefix(".") or "mlir"
