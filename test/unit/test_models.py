@@ -12,8 +12,10 @@ from xdsl.dialects.builtin import FloatAttr, ModuleOp, f32
 from xdsl.passes import ModulePass
 
 import transom
+from transom import driver
 from transom.dialects.parser import parse_ir
-from transom.driver import PHASES, Phase
+from transom.passes.pipeline import Pipeline
+from transom.phase_plan import PHASES, Phase, PhasePlan, PlannedStep
 from transom.registry import new_context
 from transom.runtime.comparison import compare_all
 from transom.testing import (
@@ -65,19 +67,16 @@ func.func @main(%x: tensor<3x5xf32>, %w: tensor<5x4xf32>) -> tensor<3x4xf32> {
 @pytest.mark.parametrize("phase", ["tensor", "scheduled", "planned", "executable"])
 def test_a_planted_bug_is_named(phase: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The phase whose passes are wrong is named, whatever was run first."""
-    pipeline = Phase.pipeline
+    plan_of = driver.phase_plan
 
-    def planted(
-        self: Phase, ctx: Context | None = None, module: ModuleOp | None = None
-    ):
-        made = pipeline(self, ctx, module)
-        if self.name != phase:
-            return made
-        return type(made)(made.anchor, (*made.items, PlantedBug()))
+    def planted(module: ModuleOp, at: Phase, ctx: Context) -> PhasePlan:
+        plan = plan_of(module, at, ctx)
+        bug = PlannedStep(Pipeline("builtin.module", (PlantedBug(),)))
+        return plan._replace(steps=(*plan.steps, bug)) if at.name == phase else plan
 
     module = parse_ir(new_context(), SMALL, "small.mlir")
     assert check_phases(module)
-    monkeypatch.setattr(Phase, "pipeline", planted)
+    monkeypatch.setattr(driver, "phase_plan", planted)
     with pytest.raises(PhaseMismatch, match=f"at phase '{phase}'") as caught:
         check_phases(module)
     assert caught.value.phase == phase
