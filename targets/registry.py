@@ -1,22 +1,23 @@
 """
-The hooks of a target attribute: in-tree by table, others by entry point.
+What targets and plug-ins bring to the compilation: the hooks of a target attribute,
+in-tree by table, others by entry point; conversion patterns without a target.
 
 Nothing is imported before it is asked for, and nothing registers itself.
 """
 
 import pkgutil
-from collections.abc import Mapping
+from collections.abc import Iterable
 from functools import cache
-from importlib.metadata import EntryPoint, entry_points
 from typing import Any, cast
 
+from transom.dialects import plugins
 from transom.dialects.diagnostics import did_you_mean
+from transom.dialects.plugins import Plugin, PluginError, State
 from transom.dialects.target import TargetAttr
+from transom.lowering.conversion import ConversionPattern
 from transom.targets import TARGETS
-from transom.targets.hooks import TargetHooks
-
-GROUP = "transom.targets"
-"""Entry points of this group have the attribute's name, and name its hooks' class."""
+from transom.targets.conversions import JOINED_PASSES, Conversions
+from transom.targets.hooks import API_VERSION, TargetHooks
 
 
 class HooksError(Exception):
@@ -40,49 +41,130 @@ def hooks_of(target: TargetAttr) -> TargetHooks[Any]:
 
 @cache
 def hooks_by_name(name: str) -> TargetHooks[Any]:
-    """The hooks that are registered for an attribute name such as `llvm_cpu.target`."""
-    others = _entry_points().get(name, ())
-    origins = [f"transom ({TARGETS[name]})"] if name in TARGETS else []
-    origins += [_describe(entry) for entry in others]
-    if not origins:
-        names = registered_targets()
-        near = did_you_mean(name, names)
-        raise HooksError(
-            f"no target '{name}' is registered{near}; registered targets: "
-            f"{', '.join(names)}"
-        )
-    if len(origins) > 1:
-        raise HooksError(f"target '{name}' is registered by {' and by '.join(origins)}")
+    """
+    The hooks that are registered for an attribute name such as `llvm_cpu.target`.
+
+    Those of transom come before those of a plug-in, which is then reported.
+    """
     try:
-        hooks_class = (
-            others[0].load() if others else pkgutil.resolve_name(TARGETS[name])
+        plugin = plugins.plugin_named(plugins.TARGETS, name)
+        if name in TARGETS:
+            if plugin is not None:
+                plugins.report_problem(taken_by_us(plugin))
+            return pkgutil.resolve_name(TARGETS[name])()
+        if plugin is not None:
+            return hooks_of_plugin(plugin)
+    except PluginError as e:
+        raise HooksError(str(e)) from e
+    names = registered_targets()
+    raise HooksError(
+        f"no target '{name}' is registered{did_you_mean(name, names)}; registered "
+        f"targets: {', '.join(names)}"
+    )
+
+
+def hooks_of_plugin(plugin: Plugin) -> TargetHooks[Any]:
+    """The hooks that a plug-in brings. Raises `PluginError`."""
+    hooks_class = plugin.load()
+    if not (isinstance(hooks_class, type) and issubclass(hooks_class, TargetHooks)):
+        raise PluginError(
+            plugin, State.BROKEN, "is not a class derived from 'TargetHooks'"
         )
-        hooks = hooks_class()
-    except Exception as e:  # plug-in boundary: any error of an import
-        raise HooksError(
-            f"the hooks of target '{name}' from {origins[0]} cannot be loaded: "
-            f"{type(e).__name__}: {e}"
-        ) from e
-    if not isinstance(hooks, TargetHooks):
-        raise HooksError(
-            f"expected 'TargetHooks' for target '{name}' from {origins[0]}, "
-            f"but got '{hooks_class.__qualname__}'"
+    _check_version(plugin, hooks_class.api_version)
+    try:
+        hooks = cast("TargetHooks[Any]", hooks_class())
+        named = hooks.attr_type.name
+    except Exception as e:  # plug-in boundary: any error of a constructor
+        raise plugins.broken(plugin, e) from e
+    if named != plugin.name:
+        raise PluginError(
+            plugin,
+            State.BROKEN,
+            f"has the hooks of attribute '{named}', whose name it should have",
         )
-    return cast("TargetHooks[Any]", hooks)
+    return hooks
 
 
 def registered_targets() -> tuple[str, ...]:
     """The names of the attributes that have hooks, sorted."""
-    return tuple(sorted({*TARGETS, *_entry_points()}))
+    others = (plugin.name for plugin in plugins.plugins_in(plugins.TARGETS))
+    return tuple(sorted({*TARGETS, *others}))
 
 
-def _entry_points() -> Mapping[str, tuple[EntryPoint, ...]]:
-    found: dict[str, tuple[EntryPoint, ...]] = {}
-    for entry in entry_points(group=GROUP):
-        found[entry.name] = (*found.get(entry.name, ()), entry)
-    return found
+def taken_by_us(plugin: Plugin) -> PluginError:
+    """The problem of hooks under the name of a target of transom."""
+    return PluginError(
+        plugin,
+        State.CLASH,
+        f"is left out: target '{plugin.name}' is registered by distribution 'transom'",
+    )
 
 
-def _describe(entry: EntryPoint) -> str:
-    dist = "unknown" if entry.dist is None else entry.dist.name
-    return f"distribution '{dist}' ({entry.value})"
+def conversions_for(pass_name: str) -> tuple[ConversionPattern[Any], ...]:
+    """
+    The patterns of plug-ins that join a pass, in order of the plug-ins' names.
+
+    What cannot be used is reported and left out.
+    """
+    return tuple(
+        pattern
+        for _, conversions in _all_conversions()
+        if conversions.joins == pass_name
+        for pattern in conversions.patterns
+    )
+
+
+@cache
+def _all_conversions() -> tuple[tuple[Plugin, Conversions], ...]:
+    found: list[tuple[Plugin, Conversions]] = []
+    group = plugins.plugins_in(plugins.CONVERSIONS)
+    for plugin in group:
+        try:
+            found.append((plugin, conversions_of_plugin(plugin, group)))
+        except PluginError as e:
+            plugins.report_problem(e)
+    return tuple(found)
+
+
+def conversions_of_plugin(plugin: Plugin, group: Iterable[Plugin]) -> Conversions:
+    """
+    The conversions that a plug-in of a group brings. Raises `PluginError`.
+
+    Of several of the same name none is taken.
+    """
+    if any(p.name == plugin.name and p != plugin for p in group):
+        raise plugins.clash_of(plugin, group)
+    conversions = plugin.load_as(Conversions)
+    _check_version(plugin, conversions.api_version)
+    if conversions.joins not in JOINED_PASSES:
+        near = did_you_mean(conversions.joins, JOINED_PASSES)
+        reason = f"cannot join pass '{conversions.joins}'{near}"
+        raise PluginError(plugin, State.BROKEN, reason)
+    for pattern in conversions.patterns:
+        if not isinstance(cast(object, pattern), ConversionPattern):
+            reason = f"has '{pattern!r}' among its patterns, which is none"
+            raise PluginError(plugin, State.BROKEN, reason)
+    return conversions
+
+
+def _check_version(plugin: Plugin, version: int) -> None:
+    if version != API_VERSION:
+        raise PluginError(
+            plugin,
+            State.WRONG_API_VERSION,
+            f"was written for API version {version} of hooks, but this transom has "
+            f"API version {API_VERSION}",
+        )
+
+
+def plugin_identities(targets: Iterable[TargetAttr] = ()) -> tuple[str, ...]:
+    """
+    Distribution, version and digest of the code of each plug-in that takes part in
+    lowering for these targets: their hooks, and all conversions.
+    """
+    names = {target.name for target in targets} - set(TARGETS)
+    taking_part = [
+        *(p for p in plugins.plugins_in(plugins.TARGETS) if p.name in names),
+        *(plugin for plugin, _ in _all_conversions()),
+    ]
+    return tuple(sorted({plugins.code_identity(p) for p in taking_part}))
