@@ -65,6 +65,7 @@ from transom.dialects.diagnostics import (
 from transom.dialects.elision import ELIDED, REFUSAL
 from transom.dialects.lexer import TransomLexer
 from transom.dialects.limits import reason_against_size
+from transom.dialects.plugins import PluginError
 
 MAX_DEPTH = 1000
 """Regions, attributes and lists may be nested this deep."""
@@ -88,6 +89,7 @@ _BAD_TEXT = (
     LookupError,
     MemoryError,
     NotImplementedError,
+    PluginError,  # of a dialect that the text names
     RecursionError,
     struct.error,
     TypeError,
@@ -579,6 +581,8 @@ def _decode(text: bytes, name: str, line_offset: int) -> str:
 def _describe(error: BaseException) -> str:
     if isinstance(error, RecursionError):
         return "expected less nesting"
+    if isinstance(error, PluginError):
+        return str(error)
     detail = str(error).strip().split("\n")[0]
     kind = type(error).__name__
     return f"expected valid syntax; the parser stopped at {kind}: {detail}".rstrip(": ")
