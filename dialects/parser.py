@@ -59,6 +59,7 @@ from xdsl.utils.mlir_lexer import MLIRTokenKind
 from transom.dialects.diagnostics import (
     Note,
     OpError,
+    Position,
     did_you_mean,
     file_location,
 )
@@ -87,7 +88,6 @@ _BAD_TEXT = (
     AssertionError,
     AttributeError,
     LookupError,
-    MemoryError,
     NotImplementedError,
     PluginError,  # of a dialect that the text names
     RecursionError,
@@ -125,6 +125,8 @@ def parse_ir(
         raise _positioned(e, line_offset) from None
     except _BAD_TEXT as e:
         raise OpError(parser.location_at(parser.pos), _describe(e)) from e
+    except MemoryError:
+        raise OpError(parser.location_at(parser.pos), "out of memory") from None
 
 
 def allow_deep_recursion() -> None:
@@ -595,9 +597,18 @@ def _positioned(error: ParseError, line_offset: int) -> OpError:
         for span, message in error.refs:
             text = message or error.ref_text or "here"
             notes.append(Note(_location_of_span(span, line_offset), text.rstrip(":")))
-    return OpError(_location_of_span(error.span, line_offset), error.msg, *notes)
+    where = _location_of_span(error.span, line_offset)
+    return OpError(where, error.msg, *notes, end=_end_of_span(error.span, line_offset))
 
 
 def _location_of_span(span: Span[str] | Span[bytes], line_offset: int) -> LocationAttr:
     file, line, column = span.get_location()
     return file_location(file, line + line_offset, column)
+
+
+def _end_of_span(span: Span[str] | Span[bytes], line_offset: int) -> Position | None:
+    """The place after a span that has characters."""
+    if span.end <= span.start:
+        return None
+    file, line, column = Span(span.end, span.end, span.input).get_location()
+    return Position(file, line + line_offset, column)

@@ -10,6 +10,7 @@ import argparse
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from textwrap import wrap
 from typing import Any, NoReturn
 
 from xdsl.utils.arg_spec import parse_spec
@@ -76,7 +77,12 @@ class _AddStep(argparse.Action):
 
 
 class _Formatter(argparse.RawDescriptionHelpFormatter):
-    """Shows a flag whose value may be left out as `--flag[=VALUE]`."""
+    """
+    Shows a flag whose value may be left out as `--flag[=VALUE]`, and breaks no names.
+    """
+
+    def _split_lines(self, text: str, width: int) -> list[str]:
+        return wrap(" ".join(text.split()), width, break_on_hyphens=False)
 
     def _format_action_invocation(self, action: argparse.Action) -> str:
         if not action.option_strings or action.nargs == 0:
@@ -391,8 +397,7 @@ def _spec_of(kind: str, names: Iterable[str]) -> Callable[[str], str]:
 
 
 def _either(names: Iterable[str]) -> str:
-    """`a, b or c`; the hyphens of a name are no places to break a line."""
-    *others, last = (name.replace("-", "\u2011") for name in names)
+    *others, last = names
     return f"{', '.join(others)} or {last}" if others else last
 
 
