@@ -20,6 +20,7 @@ PASSES: dict[str, str] = {
     "target-remove-dead-symbols": (
         "transom.passes.target_remove_dead_symbols:TargetRemoveDeadSymbolsPass"
     ),
+    "target-set-phase": "transom.passes.target_set_phase:TargetSetPhasePass",
     "tir-choose-schedule": ("transom.passes.tir_choose_schedule:TirChooseSchedulePass"),
     "tir-fuse-nests": "transom.passes.tir_fuse_nests:TirFuseNestsPass",
     "tir-lift-scratch": "transom.passes.tir_lift_scratch:TirLiftScratchPass",

@@ -175,12 +175,19 @@ def format_pass(pass_: ModulePass) -> str:
     return f"{pass_.name}{format_fields(pass_)}"
 
 
-def format_fields(value: object) -> str:
-    """The fields of a dataclass that differ from their defaults, `{key=value …}`."""
+def spell_out_pass(pass_: ModulePass) -> str:
+    """The pass with all its options, as a later version may have other defaults."""
+    return f"{pass_.name}{format_fields(pass_, spelled_out=True)}"
+
+
+def format_fields(value: object, spelled_out: bool = False) -> str:
+    """
+    The fields of a dataclass that differ from their defaults, or all: `{key=value …}`.
+    """
     options: list[str] = []
     for f in option_fields(type(value)):
         text = format_value(getattr(value, f.name))
-        if _is_required(f) or text != format_value(_default(f)):
+        if spelled_out or _is_required(f) or text != format_value(_default(f)):
             options.append(f"{_option_name(f.name)}={text}")
     return f"{{{' '.join(options)}}}" if options else ""
 

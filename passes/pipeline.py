@@ -32,6 +32,7 @@ from transom.passes.pass_options import (
     format_pass,
     parse_fields,
     parse_options,
+    spell_out_pass,
 )
 
 __all__ = [
@@ -153,15 +154,19 @@ class Pipeline:
         """Text that `parse_pipeline` reads back; the module's anchor is implied."""
         wraps_one = len(self.items) == 1 and isinstance(self.items[0], Pipeline)
         if self.anchor == MODULE and not wraps_one and self.shown.sees_all:
-            return self._inner_text()
-        return self._text()
+            return self._inner_text(format_pass)
+        return self._text(format_pass)
 
-    def _text(self) -> str:
-        return f"{self.anchor}{format_fields(self.shown)}({self._inner_text()})"
+    def spelled_out(self) -> str:
+        """The same with its anchor, and all options of all passes."""
+        return self._text(spell_out_pass)
 
-    def _inner_text(self) -> str:
+    def _text(self, format: Callable[[ModulePass], str]) -> str:
+        return f"{self.anchor}{format_fields(self.shown)}({self._inner_text(format)})"
+
+    def _inner_text(self, format: Callable[[ModulePass], str]) -> str:
         return ",".join(
-            item._text() if isinstance(item, Pipeline) else format_pass(item)
+            item._text(format) if isinstance(item, Pipeline) else format(item)
             for item in self.items
         )
 

@@ -176,6 +176,13 @@ module_pipelines = st.recursive(
 @settings(deadline=None)
 def test_text_parses_back(pipeline: Pipeline) -> None:
     assert parse(str(pipeline)) == pipeline
+    assert parse(pipeline.spelled_out()) == pipeline
+
+
+def test_defaults_are_spelled_out_if_asked() -> None:
+    pipeline = parse("checked,func.func(cse)")
+    assert str(pipeline) == "checked,func.func(cse)"
+    assert pipeline.spelled_out() == "builtin.module(checked{lanes=4},func.func(cse))"
 
 
 @given(every_option)
