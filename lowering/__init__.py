@@ -6,9 +6,6 @@ if __name__ != "transom.lowering":
     raise ImportError("import transom.lowering, not lowering")
 
 LOWERINGS: dict[str, str] = {
-    "convert-graph-to-tir": (
-        "transom.lowering.convert_graph_to_tir:ConvertGraphToTirPass"
-    ),
     "convert-tir-to-executor": (
         "transom.lowering.convert_tir_to_executor:ConvertTirToExecutorPass"
     ),

@@ -1,5 +1,5 @@
 """
-Convert `graph` to `tir`: the built-in lowering of graph functions.
+Convert `graph` to `tir`: the base of lowerings of graph functions by patterns.
 
 Each group of ops of a function with a place becomes a kernel whose ops are nests, and
 main calls the kernels (see `function_lowering`).
@@ -15,7 +15,8 @@ Afterwards the functions that the pass owns carry `target.lowered_to`, nobody ca
 them, and in their place main holds `tir.call`, views, and shape arithmetic.
 """
 
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from xdsl.context import Context
@@ -90,9 +91,22 @@ def without_kernels(report: ConversionReport) -> ConversionReport:
     return replace(report, failures=failures or report.failures)
 
 
-@dataclass(frozen=True)
-class ConvertGraphToTirPass(FunctionLowering):
-    name = "convert-graph-to-tir"
+class GraphToTirLowering(FunctionLowering):
+    """
+    Base of passes that lower graph functions by the patterns of transom, and others.
+
+    A subclass is a dataclass with a `name`. It says in `owns` which functions it is
+    for, and in `patterns_for` which patterns it adds.
+    """
+
+    def patterns_for(
+        self, target: TargetAttr | None
+    ) -> Sequence[ConversionPattern[Any]]:
+        """
+        Patterns that join those of transom for the kernels of a target, and are tried
+        before those of the same benefit. By default: none.
+        """
+        return ()
 
     def lower_kernels(
         self, ctx: Context, module: ModuleOp, target: TargetAttr | None
@@ -101,15 +115,19 @@ class ConvertGraphToTirPass(FunctionLowering):
         converter = TypeConverter(kernel_type)
         legality = ConversionTarget()
         legality.add_illegal_dialect("graph")
+        legality.add_illegal_op(graph.GraphOp)  # of whatever dialect
         structural = add_structural_conversions(legality, converter)
+        added = self.patterns_for(target)
+        legality.add_illegal_op(*(root for p in added for root in roots_of(p.root)))
         equal = {
             func.sym_name.data: equal_sizes(func)
             for func in module.body.block.ops
             if isinstance(func, FuncOp)
         }
-        patterns = (*PATTERNS, *structural)
         try:
-            apply_full_conversion(module, legality, patterns, converter)
+            apply_full_conversion(
+                module, legality, (*added, *PATTERNS, *structural), converter
+            )
         except ConversionError as e:
             raise ConversionError(without_kernels(e.report)) from None
         for func in tuple(module.body.block.ops):

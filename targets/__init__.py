@@ -16,6 +16,9 @@ TARGET_DIALECTS: dict[str, str] = {
 """Dialects owned by the in-tree targets."""
 
 TARGET_PASSES: dict[str, str] = {
+    "convert-graph-to-tir": (
+        "transom.targets.convert_graph_to_tir:ConvertGraphToTirPass"
+    ),
     "target-resolve-devices": (
         "transom.targets.resolve_devices:TargetResolveDevicesPass"
     ),

@@ -22,7 +22,7 @@ from transom.dialects.parser import parse_ir
 from transom.dialects.target import TargetAttr
 from transom.dialects.verifier import verify_module
 from transom.interpreters.interpreter import Interpreter
-from transom.lowering.convert_graph_to_tir import ConvertGraphToTirPass
+from transom.targets.convert_graph_to_tir import ConvertGraphToTirPass
 from transom.lowering.function_lowering import FunctionLowering
 from transom.lowering.kernel_cache import (
     KERNELS,
