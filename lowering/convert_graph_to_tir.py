@@ -1,18 +1,8 @@
 """
 Convert `graph` to `tir`: the base of lowerings of graph functions by patterns.
 
-Each group of ops of a function with a place becomes a kernel whose ops are nests, and
-main calls the kernels (see `function_lowering`).
-
-```mlir
-%y = func.call @main_region_0(%x) : …  ==>  %y = tir.call @relu_0123abcd(%x) outs(%d)
-
-                                            tir.func @relu_0123abcd(read %x, write %y) {
-                                              tir.nest dims [parallel 4] …
-```
-
-Afterwards the functions that the pass owns carry `target.lowered_to`, nobody calls
-them, and in their place main holds `tir.call`, views, and shape arithmetic.
+`targets/convert_graph_to_tir.py` has the pass of this name; a target may derive one of
+its own.
 """
 
 from collections.abc import Sequence
@@ -34,6 +24,7 @@ from transom.lowering.conversion import (
     TypeConverter,
     apply_full_conversion,
 )
+from transom.lowering.conversion.pattern import roots_of
 from transom.lowering.conversion_patterns import add_structural_conversions
 from transom.lowering.destination_passing import (
     equal_sizes,

@@ -37,4 +37,5 @@ class ConvertGraphToTirPass(GraphToTirLowering):
         return (*own, *conversions_for(self.name))
 
     def code_identity(self, target: TargetAttr | None) -> Sequence[str]:
-        return (*super().code_identity(target), *plugin_identities())
+        targets = () if target is None else (target,)
+        return (*super().code_identity(target), *plugin_identities(targets))

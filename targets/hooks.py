@@ -146,7 +146,7 @@ class TargetHooks(Generic[TargetT]):
         """
         return Pipeline("func.func", ())
 
-    def patterns(self, target: TargetT) -> Sequence[ConversionPattern[Operation]]:
+    def patterns(self, target: TargetT) -> Sequence[ConversionPattern[Any]]:
         """
         Conversion patterns that join those of the built-in graph to tensor lowering.
 
