@@ -11,6 +11,7 @@ from xdsl.printer import Printer
 from xdsl.traits import NoTerminator
 from xdsl.utils.exceptions import DiagnosticException, VerifyException
 
+from transom.dialects.definition_checks import verify_op
 from transom.dialects.diagnostics import Note, OpError, position_of
 from transom.dialects.dominance import verify_dominance
 from transom.dialects.upstream_rules import verify_upstream
@@ -30,7 +31,7 @@ def verify_module(op: Operation) -> None:
         try:
             _verify_blocks(nested)
             _verify_symbol(nested)
-            nested.verify(verify_nested_ops=False)
+            verify_op(nested)
             verify_upstream(nested)
         except OpError:
             raise

@@ -56,6 +56,7 @@ class PlaceChecker:
     devices: dict[str, DeviceOp]
     memories: dict[str, MemoryOp]
     _seen: dict[int, tuple[Attribute, str | None]]
+    _answers: dict[Attribute, str | None]
 
     def __init__(self, module: ModuleOp) -> None:
         self.devices = {
@@ -65,20 +66,26 @@ class PlaceChecker:
             op.sym_name.data: op for op in module.ops if isinstance(op, MemoryOp)
         }
         self._seen = {}
+        self._answers = {}
 
     def verify(self, op: Operation) -> None:
         """Raise `RuleError` at an op that holds a place which cannot be."""
         seen = self._seen
         for attribute in attributes_of(op):
-            # By identity: to hash a type costs more than to look at it.
+            # By identity first: to hash a type costs more than to find it so.
             known = seen.get(id(attribute))
             if known is None:
-                known = seen[id(attribute)] = (
-                    attribute,
-                    self._wrong_place_in(attribute),
-                )
+                known = seen[id(attribute)] = (attribute, self._answer_for(attribute))
             if known[1] is not None:
                 raise RuleError(op, known[1])
+
+    def _answer_for(self, attribute: Attribute) -> str | None:
+        try:
+            if attribute not in self._answers:
+                self._answers[attribute] = self._wrong_place_in(attribute)
+            return self._answers[attribute]
+        except TypeError:  # of somebody else, and not hashable
+            return self._wrong_place_in(attribute)
 
     def _wrong_place_in(self, attribute: Attribute) -> str | None:
         places = (a for a in walk_attributes(attribute) if isinstance(a, PlaceAttr))
