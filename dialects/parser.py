@@ -64,6 +64,10 @@ from transom.dialects.diagnostics import (
     file_location,
 )
 from transom.dialects.elision import ELIDED, REFUSAL
+from transom.dialects.file_resources import (
+    ExternalResources,
+    parse_external_resources,
+)
 from transom.dialects.lexer import TransomLexer
 from transom.dialects.limits import reason_against_size
 from transom.dialects.plugins import PluginError
@@ -105,12 +109,13 @@ def parse_ir(
     *,
     line_offset: int = 0,
     implicit_module: bool = True,
+    resources: ExternalResources | None = None,
 ) -> ModuleOp:
     """
     Parse the text of a module; text without an op is an empty module.
 
     `name` and `line_offset`, the number of lines before this text, give the places of
-    all ops. Raises `OpError`.
+    all ops. `resources` takes the external resources of the file. Raises `OpError`.
     """
     allow_deep_recursion()
     if isinstance(text, bytes):
@@ -119,6 +124,7 @@ def parse_ir(
         parser = TransomParser(ctx, text, name, line_offset=line_offset)
     except ParseError as e:  # of the first token
         raise _positioned(e, line_offset) from None
+    parser.external_resources = resources
     try:
         return parser.parse_module(implicit_module)
     except ParseError as e:
@@ -142,6 +148,9 @@ class TransomParser(Parser):
     Raises `ParseError` with a span for syntax, for attributes that do not verify and
     for what exceeds a limit; `parse_ir` takes care of the rest.
     """
+
+    external_resources: ExternalResources | None = None
+    """Takes the external resources of the file, if somebody wants them."""
 
     def __init__(
         self,
@@ -262,7 +271,7 @@ class TransomParser(Parser):
                 raise OpError(use.operation, f"value '%{name}' is used but not defined")
 
     def _parse_external_resources(self) -> None:
-        self.raise_error("expected 'dialect_resources'; external ones are not read")
+        parse_external_resources(self, self.location_at, self.external_resources)
 
     # Names
 
