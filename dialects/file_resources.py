@@ -12,8 +12,8 @@ External resources of a file: what a tool wrote beside the IR, such as a reprodu
 #-}
 ```
 
-As in MLIR, an entry is a string or a truth value, and who reads the file knows the names
-of the sections that it understands; others are passed over with a warning.
+As in MLIR, an entry is a string or a truth value, and who reads the file knows the
+sections that it understands; others are passed over with a warning.
 """
 
 from collections.abc import Callable

@@ -68,7 +68,7 @@ def test_what_is_unknown_is_passed_over_with_a_warning() -> None:
         ("a {}", "a.mlir:5:7: error: Expected ':'"),
         (
             "1: {}",
-            "a.mlir:5:5: error: identifier or string literal expected as the name of a section",
+            "a.mlir:5:5: error: identifier or string literal expected as the ",
         ),
     ],
 )
