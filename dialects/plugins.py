@@ -143,11 +143,16 @@ def plugins_in(group: str) -> tuple[Plugin, ...]:
     return tuple(p for p in installed() if p.group == group and not p.is_disabled)
 
 
+def plugins_named(group: str, name: str) -> tuple[Plugin, ...]:
+    """The plug-ins of a group that have a name and are not disabled."""
+    return tuple(plugin for plugin in plugins_in(group) if plugin.name == name)
+
+
 def plugin_named(group: str, name: str) -> Plugin | None:
     """
     The plug-in of this name, or None. Raises `PluginError` if there are several.
     """
-    found = [plugin for plugin in plugins_in(group) if plugin.name == name]
+    found = plugins_named(group, name)
     if len(found) > 1:
         raise clash_of(found[-1], found)
     return found[0] if found else None

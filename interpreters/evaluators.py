@@ -24,6 +24,7 @@ import numpy.typing as npt
 from xdsl.ir import Block, Operation
 
 from transom.dialects import plugins
+from transom.dialects.plugins import Plugin, PluginError, State
 
 if TYPE_CHECKING:
     from transom.interpreters.interpreter import Frame
@@ -119,13 +120,21 @@ def dialect_table(dialect: str) -> Mapping[type[Operation], Evaluator]:
 
     Raises `PluginError` if an out-of-tree table cannot be used.
     """
-    if (target := TABLES.get(dialect)) is not None:
-        return resolve_name(target)
+    if (ours := TABLES.get(dialect)) is not None:
+        for plugin in plugins.plugins_named(plugins.EVALUATORS, dialect):
+            plugins.report_problem(table_of_ours(plugin))
+        return resolve_name(ours)
     plugin = plugins.plugin_named(plugins.EVALUATORS, dialect)
     return {} if plugin is None else table_of_plugin(plugin)
 
 
-def table_of_plugin(plugin: plugins.Plugin) -> Mapping[type[Operation], Evaluator]:
+def table_of_ours(plugin: Plugin) -> PluginError:
+    """The problem of a plug-in whose dialect has a table of transom."""
+    reason = f"is left out: distribution 'transom' evaluates dialect '{plugin.name}'"
+    return PluginError(plugin, State.CLASH, reason)
+
+
+def table_of_plugin(plugin: Plugin) -> Mapping[type[Operation], Evaluator]:
     """The table that a plug-in brings. Raises `PluginError`."""
     table = plugin.load_as(cast("type[Any]", Mapping))
     return cast("Mapping[type[Operation], Evaluator]", table)

@@ -46,12 +46,12 @@ def hooks_by_name(name: str) -> TargetHooks[Any]:
 
     Those of transom come before those of a plug-in, which is then reported.
     """
+    if name in TARGETS:
+        for plugin in plugins.plugins_named(plugins.TARGETS, name):
+            plugins.report_problem(taken_by_us(plugin))
+        return pkgutil.resolve_name(TARGETS[name])()
     try:
         plugin = plugins.plugin_named(plugins.TARGETS, name)
-        if name in TARGETS:
-            if plugin is not None:
-                plugins.report_problem(taken_by_us(plugin))
-            return pkgutil.resolve_name(TARGETS[name])()
         if plugin is not None:
             return hooks_of_plugin(plugin)
     except PluginError as e:

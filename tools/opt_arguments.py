@@ -20,6 +20,7 @@ from xdsl.xdsl_opt_main import VersionAction
 from transom.dialects.diagnostics import did_you_mean
 from transom.passes.pipeline import PipelineError
 from transom.tools.memory_limit import size_of
+from transom.tools.plugin_problems import STRICT, STRICT_HELP
 from transom.tools.split_input import DEFAULT_MARKER
 
 OPTIONAL_VALUES = {
@@ -269,7 +270,7 @@ def _add_diagnostics(add: Add) -> None:
         help="print errors of the parser to standard output, with status 0",
     )
     add_error_format(add)
-    _flag(add, "--strict-plugins", help="take a broken plug-in for an error")
+    _flag(add, STRICT, help=STRICT_HELP)
     _flag(
         add, "--traceback", help="end in a traceback where the compiler itself is wrong"
     )

@@ -18,11 +18,15 @@ with interruptible_imports():
     from xdsl.utils.exceptions import ShrinkException
 
     from transom.dialects.parser import allow_deep_recursion
-    from transom.dialects.plugins import PluginError, handling_problems
     from transom.tools.exit_status import exit_status
     from transom.tools.memory_limit import memory_limited
     from transom.tools.opt_arguments import error_format
     from transom.tools.opt_driver import PROGRAM, TransomOptMain
+    from transom.tools.plugin_problems import (
+        STRICT,
+        all_plugins_usable,
+        warning_of_plugins,
+    )
     from transom.tools.reporter import Reporter
 
 
@@ -36,24 +40,16 @@ def main(args: Sequence[str] | None = None) -> int:
 def run(args: Sequence[str], reporter: Reporter) -> bool:
     """Do what the command line says. True if the input was right."""
     allow_deep_recursion()
-    strict = "--strict-plugins" in args
-    problems: list[PluginError] = []
-
-    def handle(problem: PluginError) -> None:
-        problems.append(problem)
-        reporter.error(str(problem), "error" if strict else "warning")
-
-    with handling_problems(handle):
+    if STRICT in args and not all_plugins_usable(reporter):
+        return False
+    with warning_of_plugins(reporter):
         driver = TransomOptMain(args, reporter)
-        if problems and strict:
-            return False
         with memory_limited(driver.args.memory_limit):
             try:
-                good = driver.run_file()
+                return driver.run_file()
             except ShrinkException:
                 print("Success, can shrink")
                 return True
-    return good and not (problems and strict)
 
 
 if __name__ == "__main__":

@@ -49,6 +49,13 @@ from transom.runtime.signature import Array, InputError, Signature
 from transom.runtime.values import Words
 from transom.targets.resolve_devices import HostNote
 from transom.tools.opt_arguments import add_data_folders
+from transom.tools.plugin_problems import (
+    STRICT,
+    STRICT_HELP,
+    all_plugins_usable,
+    warning_of_plugins,
+)
+from transom.tools.reporter import Reporter
 
 PROGRAM = "transom-run"
 
@@ -98,7 +105,8 @@ def arguments() -> argparse.ArgumentParser:
         metavar="FILE",
         help="a shared library of C functions that kernels call",
     )
-    add_data_folders(parser)
+    add_data_folders(add)
+    add(STRICT, action="store_true", help=STRICT_HELP)
     add("-o", "--output", metavar="FILE.npz", help="write the outputs to a file")
     add("-q", "--quiet", action="store_true", help="print differences only")
     return parser
@@ -231,12 +239,15 @@ def main(args: Sequence[str] | None = None) -> int:
     """Exit status: 0 done and equal, 1 the input is wrong or differs, 2 the command."""
     parsed = arguments().parse_args(args)
     sources = Sources()
+    reporter = Reporter(PROGRAM)
+    if parsed.strict_plugins and not all_plugins_usable(reporter):
+        return 1
 
     def emit(diagnostic: Diagnostic) -> None:
         print(diagnostic.render(sources), file=sys.stderr)
 
     try:
-        with handling(emit):
+        with handling(emit), warning_of_plugins(reporter):
             return 0 if run(parsed, emit) else 1
     except OpError as e:
         emit(e.diagnostic())

@@ -53,7 +53,6 @@ class Registry:
         default_factory=dict[tuple[str, str], str]
     )
     """Distributions by kind and name, such as `("dialect", "graph")`."""
-    problems: tuple[str, ...] = ()
 
     def context(self, allow_unregistered: bool = False) -> Context:
         """A new context that knows all dialects and has loaded none."""
@@ -181,7 +180,7 @@ def registry() -> Registry:
         try:
             result.add_plugin(plugin)
         except PluginError as e:
-            result.problems += (str(e),)
+            plugins.report_problem(e)
     return result
 
 
