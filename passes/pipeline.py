@@ -23,6 +23,7 @@ from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import GreedyRewritePatternApplier, PatternRewriteWalker
 
 from transom.dialects.diagnostics import did_you_mean
+from transom.dialects.plugins import PluginError
 from transom.passes.function_pass import FunctionPass
 from transom.passes.owned_functions import EVERYTHING, FunctionFilter, owner_of
 from transom.passes.pass_options import (
@@ -285,6 +286,8 @@ class _PipelineParser:
             self.cursor.fail(f"unknown pass '{name}'{near}", start)
         try:
             cls = self.registry[name]()
+        except PluginError as e:
+            self.cursor.fail(str(e), start)
         except Exception as e:  # plug-in boundary: any error of an import
             self.cursor.fail(f"pass '{name}' cannot be loaded: {e!r}", start)
         if cls.name != name:
