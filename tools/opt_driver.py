@@ -25,6 +25,7 @@ from transom.dialects.diagnostics import (
     file_location,
     handling,
 )
+from transom.dialects.plugins import PluginError
 from transom.dialects.verifier import verify_module
 from transom.driver import PHASES, lower_in_place
 from transom.passes.pipeline import PassObserver, Pipeline, PipelineError
@@ -152,6 +153,8 @@ class TransomOptMain(xDSLOptMain):
                 write_stdout(e.diagnostic().render(self.reporter.sources) + "\n")
                 return ""
             self.emit(e.diagnostic())
+        except PluginError as e:  # of a reader or emitter that is asked for
+            self.emit(Diagnostic("error", start, str(e)))
         except DiagnosticException as e:  # of a pass or emitter that is not ours
             self.emit(Diagnostic("error", start, self._attributed(str(e))))
         except MemoryError:
