@@ -148,7 +148,7 @@ def phase_named(name: str) -> Phase:
 
 def shared_plan(phase: Phase, ctx: Context | None = None) -> PhasePlan:
     """What leads to a phase where no target has a say."""
-    return PhasePlan(phase, tuple(_plain(name, ctx) for name in phase.passes))
+    return PhasePlan(phase, tuple(_shown(_parsed(name, ctx)) for name in phase.passes))
 
 
 def phase_plan(module: ModuleOp, phase: Phase, ctx: Context) -> PhasePlan:
@@ -275,19 +275,22 @@ class _Planner:
         A shared pass, once for all functions that take the same options: first for the
         host's target and what nobody owns, then for each other group of targets.
         """
-        groups: dict[str, list[TargetAttr]] = {}
+        groups: dict[Pipeline, list[TargetAttr]] = {}
         for target in self.hooks:
             options = self.options_of(target).get(name, {})
-            groups.setdefault(_braces(options), []).append(target)
+            made = _parsed(name + _braces(options), self.ctx)
+            groups.setdefault(made, []).append(target)
+        if not groups:
+            groups[_parsed(name, self.ctx)] = []
         omitting = [target for target in self.hooks if name in self.omitted_by(target)]
-        first, *others = groups.items() or [("", list[TargetAttr]())]
+        first, *others = groups.items()
         elsewhere = [target for _, targets in others for target in targets]
         hidden = tuple(t for t in self.hooks if t in elsewhere or t in omitting)
-        yield _plain(name + first[0], self.ctx, FunctionFilter(without=hidden))
-        for text, targets in others:
+        yield _shown(first[0], FunctionFilter(without=hidden))
+        for made, targets in others:
             seen = tuple(target for target in targets if target not in omitting)
             if seen:
-                yield _plain(name + text, self.ctx, FunctionFilter(only=seen))
+                yield _shown(made, FunctionFilter(only=seen))
 
     def options_of(self, target: TargetAttr) -> Mapping[str, Mapping[str, object]]:
         return self.hooks[target].pass_options(target)
@@ -328,11 +331,12 @@ _AFTER_HOOK: Mapping[str, tuple[str, ...]] = {
 }
 
 
-def _plain(
-    text: str, ctx: Context | None, shown: FunctionFilter = EVERYTHING
-) -> PlannedStep:
-    parsed = parse_pipeline(text, registry().passes, ctx)
-    return PlannedStep(Pipeline(MODULE, parsed.items, shown))
+def _parsed(text: str, ctx: Context | None) -> Pipeline:
+    return parse_pipeline(text, registry().passes, ctx)
+
+
+def _shown(pipeline: Pipeline, shown: FunctionFilter = EVERYTHING) -> PlannedStep:
+    return PlannedStep(Pipeline(MODULE, pipeline.items, shown))
 
 
 def _braces(options: Mapping[str, object]) -> str:

@@ -22,7 +22,6 @@ from transom.dialects.parser import parse_ir
 from transom.dialects.target import TargetAttr
 from transom.dialects.verifier import verify_module
 from transom.interpreters.interpreter import Interpreter
-from transom.targets.convert_graph_to_tir import ConvertGraphToTirPass
 from transom.lowering.function_lowering import FunctionLowering
 from transom.lowering.kernel_cache import (
     KERNELS,
@@ -32,6 +31,7 @@ from transom.lowering.kernel_cache import (
 )
 from transom.registry import new_context
 from transom.runtime.program import ProgramError
+from transom.targets.convert_graph_to_tir import ConvertGraphToTirPass
 
 ROOT = Path(__file__).parents[2]
 
