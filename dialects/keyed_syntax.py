@@ -2,8 +2,8 @@
 The syntax `key = value, …` of attributes and ops whose parameters have names.
 
 Keys come in any order; what may be left out and is, is not printed. Integers of type
-i64 and floats of type f64 print bare, strings quoted, enumerations as bare words, lists
-in brackets.
+i64 and floats of type f64 print bare, strings quoted, enumerations as bare words, also
+in lists, which stand in brackets.
 """
 
 import math
@@ -12,6 +12,7 @@ from typing import ClassVar, Self, cast
 
 from xdsl.dialects.builtin import (
     ArrayAttr,
+    ArrayOfConstraint,
     DictionaryAttr,
     FloatAttr,
     FloatData,
@@ -28,6 +29,7 @@ from xdsl.irdl import (
     AttrConstraint,
     IRDLOperation,
     OptPropertyDef,
+    RangeOf,
     VerificationContext,
     prop_def,
 )
@@ -101,8 +103,11 @@ class KeyedAttr(ParametrizedAttribute):
     def print_parameters(self, printer: Printer) -> None:
         shown = [(k, v) for k, v in self.keys().items() if self.DEFAULTS.get(k) != v]
         if shown:
+            keys = self.key_constraints()
             with printer.in_angle_brackets():
-                printer.print_list(shown, lambda entry: _print_entry(printer, *entry))
+                printer.print_list(
+                    shown, lambda entry: _print_entry(printer, *entry, keys[entry[0]])
+                )
 
 
 class KeyedSymbolOp(IRDLOperation):
@@ -161,15 +166,16 @@ def print_keyed_properties(
     printer: Printer, op: IRDLOperation, written_elsewhere: Collection[str]
 ) -> None:
     """Print ` {key = value, …}` unless it is empty."""
+    definitions = op.get_irdl_definition().properties
     keys = [
         key
-        for key in op.get_irdl_definition().properties
+        for key in definitions
         if key in op.properties and key not in written_elsewhere
     ]
 
     def print_one(key: str) -> None:
         if key in keys:
-            _print_entry(printer, key, op.properties[key])
+            _print_entry(printer, key, op.properties[key], definitions[key].constr)
         else:
             _print_discardable(printer, key, op.attributes[key])
 
@@ -210,10 +216,17 @@ def _decimal(value: float) -> str:
     return next(text for text in texts if float(text) == value)
 
 
-def _print_entry(printer: Printer, key: str, value: Attribute) -> None:
+def _print_entry(
+    printer: Printer, key: str, value: Attribute, constraint: AttrConstraint
+) -> None:
     if isinstance(value, EnumAttribute):
         printer.print_string(f"{key} = ")
         value.print_parameter(printer)
+    elif _words_of(constraint) is not None:
+        words = cast("ArrayAttr[EnumAttribute[StrEnum]]", value)
+        printer.print_string(f"{key} = ")
+        with printer.in_square_brackets():
+            printer.print_list(words.data, lambda word: word.print_parameter(printer))
     else:
         _print_named(printer, key, value)
 
@@ -269,10 +282,14 @@ def _parse_value(
 ) -> Attribute:
     """Parse the value of a key as the kind of attribute that it is declared with."""
     start = parser.pos
-    for attr_class in constraint.get_bases() or ():
-        if issubclass(attr_class, EnumAttribute):
-            enumeration = cast("type[EnumAttribute[StrEnum]]", attr_class)
-            return _parse_word(parser, key, enumeration)
+    if (enumeration := _enumeration(constraint)) is not None:
+        return _parse_word(parser, key, enumeration)
+    if (words := _words_of(constraint)) is not None:
+        return ArrayAttr(
+            parser.parse_comma_separated_list(
+                parser.Delimiter.SQUARE, lambda: _parse_word(parser, key, words)
+            )
+        )
     value = parser.parse_attribute()
     for reading in _readings(value):
         if _satisfies(reading, constraint):
@@ -281,6 +298,22 @@ def _parse_value(
         f"expected {_kinds(constraint)} for '{key}' of {owner}, but got '{value}'",
         start,
     )
+
+
+def _enumeration(constraint: AttrConstraint) -> type[EnumAttribute[StrEnum]] | None:
+    """The enumeration that a value is one of, if it is."""
+    for attr_class in constraint.get_bases() or ():
+        if issubclass(attr_class, EnumAttribute):
+            return cast("type[EnumAttribute[StrEnum]]", attr_class)
+    return None
+
+
+def _words_of(constraint: AttrConstraint) -> type[EnumAttribute[StrEnum]] | None:
+    """The enumeration that the values of a list are of, if they are."""
+    if not isinstance(constraint, ArrayOfConstraint):
+        return None
+    elements = cast("ArrayOfConstraint[Attribute]", constraint).elem_range_constraint
+    return _enumeration(elements.constr) if isinstance(elements, RangeOf) else None
 
 
 def _parse_word(

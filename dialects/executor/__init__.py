@@ -17,13 +17,14 @@ from transom.dialects.discardable import (
     verify_on_function,
     verify_on_module,
 )
+from transom.dialects.executor.artifact import ArtifactOp
 from transom.dialects.executor.attributes import (
     BytesAttr,
     PoolKind,
     PoolKindAttr,
     SignatureAttr,
 )
-from transom.dialects.executor.calls import ArtifactOp, CallOp, ShapeCallOp, SyncOp
+from transom.dialects.executor.calls import CallOp, ShapeCallOp, SyncOp
 from transom.dialects.executor.memory import (
     AllocOp,
     ConstantOp,

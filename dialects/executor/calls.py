@@ -1,5 +1,5 @@
 """
-What main runs: kernels, artifacts, shape functions; and waiting for them.
+Calls of main: of kernels, artifacts, shape functions; and waiting for them.
 """
 
 from collections.abc import Sequence
@@ -7,11 +7,8 @@ from collections.abc import Sequence
 from xdsl.dialects.builtin import (
     FunctionType,
     IndexType,
-    IntegerAttr,
     IntegerType,
-    StringAttr,
     SymbolRefAttr,
-    i64,
 )
 from xdsl.ir import (
     Attribute,
@@ -21,9 +18,7 @@ from xdsl.ir import (
 from xdsl.irdl import (
     IRDLOperation,
     base,
-    eq,
     irdl_op_definition,
-    opt_prop_def,
     prop_def,
     traits_def,
     var_operand_def,
@@ -32,20 +27,16 @@ from xdsl.irdl import (
 from xdsl.traits import (
     MemoryReadEffect,
     MemoryWriteEffect,
-    SymbolOpInterface,
     SymbolUserOpInterface,
 )
 from xdsl.utils.exceptions import VerifyException
 
-from transom.dialects.executor.attributes import (
-    BytesAttr,
-)
+from transom.dialects.executor.artifact import ArtifactOp
 from transom.dialects.executor.memref_types import (
     signless,
 )
-from transom.dialects.keyed_syntax import KeyedSymbolOp
 from transom.dialects.symbols import expect_symbol
-from transom.dialects.target import DeviceOp, TargetAttr
+from transom.dialects.target import DeviceOp
 
 
 class CalleeTakesArguments(SymbolUserOpInterface):
@@ -174,92 +165,6 @@ class ShapeCallOp(IRDLOperation):
             raise VerifyException("expected at least one result")
 
 
-@irdl_op_definition
-class ArtifactOp(KeyedSymbolOp):
-    """
-    A function that is already emitted: its format, the target it was emitted for, and
-    the code, as text or bytes. A call takes arguments of the signature, and a workspace
-    of so many bytes at its end (absent: none). `entry` is the function's name in the
-    code (absent: the symbol).
-
-    ```mlir
-    executor.artifact @f {
-      format = "c", target = #llvm_cpu.target<cpu = "znver4">,
-      payload = "void f(float *x, const float *y) { *x = *y; }",
-      workspace = 256, signature = (memref<1xf32>, memref<1xf32>) -> ()
-    }
-    ```
-    """
-
-    name = "executor.artifact"
-
-    format = prop_def(StringAttr)
-    target = prop_def(base(TargetAttr))
-    payload = prop_def(base(StringAttr) | base(BytesAttr))
-    workspace = opt_prop_def(IntegerAttr.constr(type=eq(i64)))
-    signature = prop_def(FunctionType)
-    entry = opt_prop_def(StringAttr)
-
-    traits = traits_def(SymbolOpInterface())
-
-    def __init__(
-        self,
-        name: str,
-        format: str,
-        target: TargetAttr,
-        payload: str | bytes,
-        signature: FunctionType,
-        workspace: int | None = None,
-        entry: str | None = None,
-    ) -> None:
-        super().__init__(
-            properties={
-                "sym_name": StringAttr(name),
-                "format": StringAttr(format),
-                "target": target,
-                "payload": StringAttr(payload)
-                if isinstance(payload, str)
-                else BytesAttr(payload),
-                "workspace": None if workspace is None else IntegerAttr(workspace, i64),
-                "signature": signature,
-                "entry": None if entry is None else StringAttr(entry),
-            }
-        )
-
-    @property
-    def payload_bytes(self) -> bytes:
-        """The code."""
-        payload = self.payload
-        if isinstance(payload, BytesAttr):
-            return payload.data
-        return payload.data.encode()
-
-    @property
-    def workspace_bytes(self) -> int:
-        """The size of the workspace that a call needs."""
-        return 0 if self.workspace is None else self.workspace.value.data
-
-    @property
-    def entry_name(self) -> str:
-        """The name of the function in the code."""
-        return (self.sym_name if self.entry is None else self.entry).data
-
-    def verify_(self) -> None:
-        if not self.format.data:
-            raise VerifyException("expected a format that is not empty")
-        if not self.payload.data:
-            raise VerifyException("expected a payload that is not empty")
-        if self.workspace_bytes < 0:
-            raise VerifyException(
-                f"expected a workspace >= 0, but got {self.workspace_bytes}"
-            )
-        if self.signature.outputs.data:
-            raise VerifyException(
-                "expected a signature without results, as results are written to "
-                f"arguments, but got '{self.signature}'"
-            )
-
-
 def _verify_types(
     types: Sequence[Attribute], expected: Sequence[Attribute], name: str, what: str
 ) -> None:
@@ -284,7 +189,7 @@ def _verify_call(
     name = callee.root_reference.data
     function = expect_symbol(op, name, Operation, "function")
     if isinstance(function, ArtifactOp):
-        function_type = function.signature
+        function_type = FunctionType.from_lists(function.argument_types, ())
     else:
         function_type = function.get_attr_or_prop("function_type")
     if function_type is None:

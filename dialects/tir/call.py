@@ -35,6 +35,7 @@ from xdsl.traits import (
 from xdsl.utils.exceptions import VerifyException
 
 from transom.dialects.tir.attributes import Effect
+from transom.dialects.tir.callee import Callee
 from transom.dialects.tir.extern import ExternOp
 from transom.dialects.tir.func import FuncOp
 from transom.dialects.tir.types import as_shaped, compatible_types, is_number
@@ -64,7 +65,7 @@ class CallMemoryEffect(MemoryEffect):
 @irdl_op_definition
 class CallOp(IRDLOperation):
     """
-    Call a kernel on values, in destination-passing style.
+    Call a kernel or an artifact on values, in destination-passing style.
 
     The results are the outputs after the call: one for each tensor in `outs`, of its
     type. Memrefs in `outs` are written in place and have no result. The kernel gets
@@ -116,16 +117,16 @@ class CallOp(IRDLOperation):
             table = table.parent_op()
         return table
 
-    def find_callee(self) -> FuncOp | None:
-        """The kernel, if it is in reach and is a `tir.func`."""
+    def find_callee(self) -> Callee | None:
+        """The kernel or artifact, if it is in reach."""
         table = self._symbol_table()
         symbol = table and SymbolTable.lookup_symbol(table, self.callee)
-        return symbol if isinstance(symbol, FuncOp) else None
+        return symbol if isinstance(symbol, Callee) else None
 
     def may_fail(self) -> bool:
         """Whether the kernel has an assertion or checks the status of a C call."""
         kernel = self.find_callee()
-        return kernel is not None and any(
+        return isinstance(kernel, FuncOp) and any(
             isinstance(op, cf.AssertOp)
             or (isinstance(op, ExternOp) and op.status is not None)
             for op in kernel.walk()
@@ -193,10 +194,10 @@ class CallOp(IRDLOperation):
         kernel = SymbolTable.lookup_symbol(table, self.callee)
         if kernel is None:
             raise VerifyException(f"unknown kernel '@{self.callee_name}'")
-        if not isinstance(kernel, FuncOp):
+        if not isinstance(kernel, Callee):
             raise VerifyException(
-                f"expected '@{self.callee_name}' to be a 'tir.func', but it is a "
-                f"'{kernel.name}'"
+                f"expected '@{self.callee_name}' to be a kernel or an artifact, but it "
+                f"is a '{kernel.name}'"
             )
         groups = (
             ("input", self.ins, (Effect.READ,)),
@@ -208,7 +209,7 @@ class CallOp(IRDLOperation):
             for what, values, allowed in groups
             for position, value in enumerate(values)
         ]
-        types = kernel.function_type.inputs.data
+        types = kernel.argument_types
         if len(arguments) != len(types):
             raise VerifyException(
                 f"expected {len(types)} inputs, outputs and scratch together, but got "

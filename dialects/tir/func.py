@@ -36,6 +36,7 @@ from xdsl.traits import (
 from xdsl.utils.exceptions import VerifyException
 
 from transom.dialects.tir.attributes import Effect, EffectAttr
+from transom.dialects.tir.callee import Callee
 from transom.dialects.tir.types import is_number
 
 
@@ -56,7 +57,7 @@ class FuncCallable(CallableOpInterface):
 
 
 @irdl_op_definition
-class FuncOp(IRDLOperation):
+class FuncOp(Callee):
     """
     A kernel in destination-passing style: it has no results and writes into memrefs.
 
@@ -125,6 +126,10 @@ class FuncOp(IRDLOperation):
     def args(self) -> tuple[BlockArgument, ...]:
         assert self.body.blocks.first is not None, "declarations have no arguments"
         return self.body.blocks.first.args
+
+    @property
+    def argument_types(self) -> tuple[Attribute, ...]:
+        return self.function_type.inputs.data
 
     @property
     def argument_effects(self) -> tuple[Effect, ...]:

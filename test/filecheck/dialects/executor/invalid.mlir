@@ -302,6 +302,63 @@ executor.artifact @a {format = "c", target = #llvm_cpu.target<cpu = "znver4">, p
 
 // -----
 
+// expected-error @+1 {{unknown artifact '@c'; expected '@a'}}
+executor.artifact @a {format = "c", target = #llvm_cpu.target<cpu = "znver4">, payload = @c, signature = () -> ()}
+
+// -----
+
+executor.artifact @a {format = "c", target = #llvm_cpu.target<cpu = "znver4">, payload = "x", signature = () -> ()}
+executor.artifact @b {format = "c", target = #llvm_cpu.target<cpu = "znver4">, payload = @a, signature = () -> ()}
+// expected-error @+1 {{expected '@b' to hold the payload, but it is in '@a'}}
+executor.artifact @c {format = "c", target = #llvm_cpu.target<cpu = "znver4">, payload = @b, signature = () -> ()}
+
+// -----
+
+executor.artifact @a {format = "c", target = #llvm_cpu.target<cpu = "znver4">, payload = "x", signature = () -> ()}
+// expected-error @+1 {{expected the format of '@a', which holds the payload, '"c"', but got '"elf"'}}
+executor.artifact @b {format = "elf", target = #llvm_cpu.target<cpu = "znver4">, payload = @a, signature = () -> ()}
+
+// -----
+
+executor.artifact @a {format = "c", target = #llvm_cpu.target<cpu = "znver4">, payload = "x", signature = () -> ()}
+// expected-error @+1 {{expected the target of '@a', which holds the payload, '#llvm_cpu.target<cpu = "znver4">', but got '#llvm_cpu.target<cpu = "znver3">'}}
+executor.artifact @b {format = "c", target = #llvm_cpu.target<cpu = "znver3">, payload = @a, signature = () -> ()}
+
+// -----
+
+// expected-error @+1 {{expected 1 effects, one per argument of the signature, but got 2}}
+executor.artifact @a {format = "c", target = #llvm_cpu.target<cpu = "znver4">, payload = "x", signature = (memref<4xf32>) -> (), effects = [read, write]}
+
+// -----
+
+// expected-error @+1 {{expected a memref as argument 1, which is write, but got 'index'}}
+executor.artifact @a {format = "c", target = #llvm_cpu.target<cpu = "znver4">, payload = "x", signature = (memref<4xf32>, index) -> (), effects = [read, write]}
+
+// -----
+
+// expected-error @+1 {{unknown value 'reads' of 'effects'; did you mean 'read'?}}
+executor.artifact @a {format = "c", target = #llvm_cpu.target<cpu = "znver4">, payload = "x", signature = (memref<4xf32>) -> (), effects = [reads]}
+
+// -----
+
+executor.artifact @a {format = "c", target = #llvm_cpu.target<cpu = "znver4">, payload = "x", workspace = 64, signature = (memref<4xf32>) -> ()}
+func.func @f(%a: memref<4xf32>) {
+  // expected-error @+1 {{expected 2 operands for '@a', but got 1}}
+  executor.call @a(%a : memref<4xf32>)
+  func.return
+}
+
+// -----
+
+executor.artifact @a {format = "c", target = #llvm_cpu.target<cpu = "znver4">, payload = "x", workspace = 64, signature = (memref<4xf32>) -> ()}
+func.func @f(%a: memref<4xf32>, %w: memref<32xi8>) {
+  // expected-error @+1 {{expected 'memref<64xi8>' for operand 1 of '@a', but got 'memref<32xi8>'}}
+  executor.call @a(%a, %w : memref<4xf32>, memref<32xi8>)
+  func.return
+}
+
+// -----
+
 // expected-error @+1 {{expected pairs of hexadecimal digits}}
 "test.op"() {b = #executor.bytes<"7f4">} : () -> ()
 

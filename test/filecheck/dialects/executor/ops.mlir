@@ -13,10 +13,16 @@ module attributes {executor.messages = ["expected N >= 1"]} {
   executor.pool @constants {size = 0, kind = constants}
   executor.pool @io {kind = io, size = 64}
 
-  // CHECK-NEXT:    executor.artifact @c {format = "c", target = #llvm_cpu.target<cpu = "znver4">, payload = "void c(float *x);\0A", workspace = 256, signature = (memref<4xf32>) -> ()}
+  // CHECK-NEXT:    executor.artifact @c {format = "c", target = #llvm_cpu.target<cpu = "znver4">, payload = "void c(float *x);\0A", workspace = 256, signature = (memref<4xf32>) -> (), effects = [read_write]}
   executor.artifact @c {
     format = "c", target = #llvm_cpu.target<cpu = "znver4">,
-    payload = "void c(float *x);\0A", workspace = 256, signature = (memref<4xf32>) -> ()
+    payload = "void c(float *x);\0A", workspace = 256, signature = (memref<4xf32>) -> (),
+    effects = [read_write]
+  }
+  // CHECK-NEXT:    executor.artifact @d {format = "c", target = #llvm_cpu.target<cpu = "znver4">, payload = @c, signature = (memref<4xf32>, memref<4xf32>, index) -> (), effects = [read, write, read]}
+  executor.artifact @d {
+    format = "c", target = #llvm_cpu.target<cpu = "znver4">, payload = @c,
+    signature = (memref<4xf32>, memref<4xf32>, index) -> (), effects = [read, write, read]
   }
   // CHECK-NEXT:    executor.artifact @elf {format = "elf", target = #llvm_cpu.target<cpu = "znver4">, payload = #executor.bytes<"7f454c46">, signature = (memref<4xi8>, index) -> (), entry = "elf.0"}
   executor.artifact @elf {
@@ -45,12 +51,12 @@ module attributes {executor.messages = ["expected N >= 1"]} {
 
   // Elements may differ in signedness from those of the callee.
   // CHECK-LABEL: @calls
-  func.func @calls(%x: memref<4xf32>, %y: memref<4xui8>, %n: index) {
-    // CHECK-NEXT:    executor.call @c(%x : memref<4xf32>)
+  func.func @calls(%x: memref<4xf32>, %y: memref<4xui8>, %n: index, %w: memref<256xi8>) {
+    // CHECK-NEXT:    executor.call @c(%x, %w : memref<4xf32>, memref<256xi8>)
     // CHECK-NEXT:    executor.call @elf(%y, %n : memref<4xui8>, index)
     // CHECK-NEXT:    %{{.*}}, %{{.*}} = executor.shape_call @half(%n, %x : index, memref<4xf32>) : index, i64
     // CHECK-NEXT:    executor.sync @cpu
-    executor.call @c(%x : memref<4xf32>)
+    executor.call @c(%x, %w : memref<4xf32>, memref<256xi8>)
     executor.call @elf(%y, %n : memref<4xui8>, index)
     %h, %k = executor.shape_call @half(%n, %x : index, memref<4xf32>) : index, i64
     executor.sync @cpu

@@ -45,7 +45,7 @@ func.func @unknown(%x: tensor<4xf32>) {
 
 func.func private @other()
 func.func @not_a_kernel() {
-  // expected-error @+1 {{expected '@other' to be a 'tir.func', but it is a 'func.func'}}
+  // expected-error @+1 {{expected '@other' to be a kernel or an artifact, but it is a 'func.func'}}
   tir.call @other()
   func.return
 }
@@ -65,6 +65,25 @@ tir.func @kernel(read memref<4xf32>, write memref<4xf32>)
 func.func @effects(%x: tensor<4xf32>) {
   // expected-error @+1 {{input 1: expected an argument that is read, but the kernel has write}}
   tir.call @kernel(%x : tensor<4xf32>, %x : tensor<4xf32>)
+  func.return
+}
+
+// -----
+
+executor.artifact @a {format = "c", target = #llvm_cpu.target<cpu = "znver4">, payload = "x", workspace = 64, signature = (memref<4xf32>) -> ()}
+func.func @workspace(%x: memref<4xf32>) {
+  // expected-error @+1 {{expected 2 inputs, outputs and scratch together, but got 1}}
+  tir.call @a() outs(%x : memref<4xf32>)
+  func.return
+}
+
+// -----
+
+// Without effects, memrefs are read and written.
+executor.artifact @a {format = "c", target = #llvm_cpu.target<cpu = "znver4">, payload = "x", signature = (memref<4xf32>) -> ()}
+func.func @no_effects(%x: memref<4xf32>) {
+  // expected-error @+1 {{input 0: expected an argument that is read, but the kernel has read_write}}
+  tir.call @a(%x : memref<4xf32>)
   func.return
 }
 

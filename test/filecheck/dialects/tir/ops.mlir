@@ -74,6 +74,19 @@ func.func @calls(%x: tensor<4xui8>, %s: memref<2xf32>, %m: memref<?xi8>) -> tens
   func.return %y : tensor<4xui8>
 }
 
+executor.artifact @emitted {
+  format = "c", target = #llvm_cpu.target<cpu = "znver4">, payload = "…", workspace = 64,
+  signature = (memref<4xf32>, memref<4xf32>) -> (), effects = [read, write]
+}
+
+// CHECK-LABEL: @calls_artifact
+func.func @calls_artifact(%x: tensor<4xf32>, %w: memref<64xi8>) -> tensor<4xf32> {
+  %d = tensor.empty() : tensor<4xf32>
+  // CHECK: %y = tir.call @emitted(%x : tensor<4xf32>) outs(%d : tensor<4xf32>) scratch(%w : memref<64xi8>)
+  %y = tir.call @emitted(%x : tensor<4xf32>) outs(%d : tensor<4xf32>) scratch(%w : memref<64xi8>)
+  func.return %y : tensor<4xf32>
+}
+
 // CHECK-LABEL: func.func private @attributes
 func.func private @attributes(!tir.token) attributes {
   // CHECK-SAME: a = #tir.access<(d0, d1)[s0] -> (d0 * s0 + d1 - 1), pad 0.000000e+00 : f32>
