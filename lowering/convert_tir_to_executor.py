@@ -96,7 +96,7 @@ class ConvertCall(ConversionPattern[tir.CallOp]):
         if kernel is None:
             return Refusal(f"expected '@{op.callee_name}' to be a kernel of the module")
         arguments: list[SSAValue] = []
-        types = kernel.function_type.inputs.data
+        types = kernel.argument_types
         for number, (value, argument) in enumerate(zip(operands, types, strict=True)):
             wanted, found = str(argument), str(value.type)
             if isinstance(argument, MemRefType):

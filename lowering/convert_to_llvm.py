@@ -18,10 +18,12 @@ llvm.func internal @k(%x: !llvm.ptr {llvm.noalias, llvm.readonly}, %n: i64,
 }
 ```
 
-Weights get names that no function of C has, so that `@memcpy` is not called.
+Weights get names that no function of C has, so that `@memcpy` is not called. An
+artifact `@f` is called as the C function `artifact.f`, which whoever links or loads the
+code binds to the function in the artifact.
 
 Afterwards functions are `llvm` throughout, what they call is declared, and the texts of
-`cf.assert` and of failed C calls are `executor.messages` of the module, in the order of
+`cf.assert` and of failed calls are `executor.messages` of the module, in the order of
 their status codes from 1.
 """
 

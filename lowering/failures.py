@@ -2,7 +2,8 @@
 How compiled code reports failure: a function without results returns a status.
 
 Zero is success. Every op that can fail has a number, counted in module order; equal
-texts share one. The module keeps the texts as `executor.messages`, so that a run time
+texts share one. A call of an artifact is such an op, as the numbers that foreign code
+returns mean nothing here. The module keeps the texts as `executor.messages`, so that a run time
 can say what went wrong.
 
 ```mlir
@@ -97,15 +98,23 @@ class Failures:
         numbers = {text: n for n, text in enumerate(self.messages, 1)}
         calls: dict[str, set[str]] = {}
         self.fallible: set[str] = set()
+        artifacts = {
+            op.sym_name.data
+            for op in module.body.ops
+            if isinstance(op, executor.ArtifactOp)
+        }
         for function in functions_of(module):
             name = function.sym_name.data
             callees = calls.setdefault(name, set())
             if not function.body.blocks:
                 self.fallible.add(name)
             for op in function.walk():
+                text = failure_text(op)
                 if (callee := callee_of(op)) is not None:
                     callees.add(callee)
-                if (text := failure_text(op)) is None:
+                    if callee in artifacts:
+                        text = f"artifact '{callee}' failed"
+                if text is None:
                     continue
                 if text not in numbers:
                     self.messages.append(text)

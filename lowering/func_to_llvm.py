@@ -180,7 +180,7 @@ def parameters_of(callee: Operation | None) -> Sequence[Attribute] | None:
         case func.FuncOp() | tir.FuncOp():
             return callee.function_type.inputs.data
         case executor.ArtifactOp():
-            return callee.signature.inputs.data
+            return callee.argument_types
         case _:
             return None
 
@@ -206,6 +206,11 @@ def arguments_for(
     return values
 
 
+def artifact_symbol(name: str) -> str:
+    """The C function that an artifact of a module is called as."""
+    return f"artifact.{name}"
+
+
 class ConvertCall(
     ConversionPattern[func.CallOp | executor.CallOp | executor.ShapeCallOp | tir.CallOp]
 ):
@@ -227,21 +232,22 @@ class ConvertCall(
         assert isinstance(module, ModuleOp), "modules are converted"
         name = op.callee.string_value()
         callee = SymbolTable.lookup_symbol(module, name)
-        if isinstance(callee, executor.ArtifactOp):
-            if callee.workspace_bytes:
-                return Refusal(f"no workspace is planned for artifact '@{name}'")
-            name = callee.entry_name
+        is_artifact = isinstance(callee, executor.ArtifactOp)
+        if is_artifact:
+            name = artifact_symbol(name)
         args = arguments_for(op, operands, parameters_of(callee), rewriter)
         if op.results:
             self.take_results(op, name, args, rewriter)
             return
         status = rewriter.insert(llvm.CallOp(name, *args, return_type=i32)).returned
         assert status is not None, "the call has a result"
-        if name in self.failures.fallible or callee is None:
+        if is_artifact or name in self.failures.fallible or callee is None:
             self.failures.require_status(op, rewriter)
             zero = rewriter.insert(status_constant(0)).result
             good = rewriter.insert(llvm.ICmpOp(status, zero, "eq")).res
-            leave_unless(rewriter, good, status)
+            # The numbers of an artifact are its own.
+            code = self.failures.codes[op] if is_artifact else status
+            leave_unless(rewriter, good, code)
         rewriter.replace(op, (), ())
 
     def take_results(

@@ -2,10 +2,11 @@
 // RUN: transom-opt -p convert-to-llvm --print-debuginfo %s | filecheck %s --check-prefix=LOC
 
 // Assertions are numbered in module order, equal texts once.
-// CHECK:         executor.messages = ["sizes differ", "too many", "'run' did not return 0", "out of memory"]
+// CHECK:         executor.messages = ["sizes differ", "too many", "'run' did not return 0", "out of memory", "artifact 'emitted' failed"]
 
 // What is called and not there is declared.
 // CHECK:         llvm.func @aligned_alloc(i64, i64) -> !llvm.ptr
+// CHECK-NEXT:    llvm.func @artifact.emitted(!llvm.ptr, i64, i32, !llvm.ptr) -> i32
 // CHECK-NEXT:    llvm.func @free(!llvm.ptr)
 // CHECK-NEXT:    llvm.func @run(i8 {llvm.signext}, !llvm.ptr) -> i32
 
@@ -119,6 +120,22 @@ func.func @heap(%n: index) {
   // CHECK:           llvm.call @free(%[[P]])
   %a = memref.alloc(%n) : memref<?xf32>
   memref.dealloc %a : memref<?xf32>
+  func.return
+}
+
+// An artifact is a C function of another name; its status is one number of ours.
+// CHECK-LABEL:   executor.artifact @emitted
+executor.artifact @emitted {
+  format = "test", target = #llvm_cpu.target<cpu = "znver4">, payload = "x", workspace = 64,
+  signature = (memref<?xf32>, i32) -> (), entry = "run"
+}
+// CHECK:         llvm.func @calls_artifact(%[[X:.*]]: !llvm.ptr, %[[N:.*]]: i64, %[[A:.*]]: i32, %[[W:.*]]: !llvm.ptr) -> i32 {
+func.func @calls_artifact(%x: memref<?xf32>, %a: i32, %w: memref<64xi8>) {
+  // CHECK-NEXT:      %[[S:.*]] = llvm.call @artifact.emitted(%[[X]], %[[N]], %[[A]], %[[W]])
+  // CHECK:           llvm.icmp "eq" %[[S]]
+  // CHECK:           %[[C:.*]] = llvm.mlir.constant(5 : i32) : i32
+  // CHECK-NEXT:      llvm.return %[[C]] : i32
+  executor.call @emitted(%x, %a, %w : memref<?xf32>, i32, memref<64xi8>)
   func.return
 }
 
