@@ -60,10 +60,10 @@ class PrintOptions:
     elide: int | None = None
     """Lists of more elements than this are left out."""
 
-    def on(self, stream: IO[str]) -> "PrintOptions":
+    def on(self, stream: IO[str] | None) -> "PrintOptions":
         """The same for a stream: on a terminal long lists are left out by default."""
         elide = self.elide
-        if elide is None and stream.isatty():
+        if elide is None and stream is not None and stream.isatty():
             elide = ELEMENTS_ON_A_TERMINAL
         return replace(self, elide=None if elide == NEVER else elide)
 
@@ -206,10 +206,16 @@ class HighlightingPrinter(IrPrinter, SyntaxPrinter):
     """The same in colours."""
 
 
-def ir_text(op: Operation, options: PrintOptions | None = None) -> str:
+def ir_text(
+    op: Operation,
+    options: PrintOptions | None = None,
+    *,
+    debuginfo: bool = False,
+    generic: bool = False,
+) -> str:
     """An op as text, without a newline at the end."""
     output = StringIO()
-    _print(op, output, PrintOptions() if options is None else options)
+    _print(op, output, options or PrintOptions(debuginfo, generic))
     return output.getvalue()
 
 

@@ -20,6 +20,7 @@ from xdsl.xdsl_opt_main import VersionAction
 from transom.dialects.diagnostics import did_you_mean
 from transom.passes.pipeline import PipelineError
 from transom.tools.memory_limit import size_of
+from transom.tools.observer_arguments import add_printing, add_watching, complete
 from transom.tools.plugin_problems import STRICT, STRICT_HELP
 from transom.tools.split_input import DEFAULT_MARKER
 
@@ -115,8 +116,8 @@ def add_arguments(
     _add_passes(group("passes and phases", PASSES_AND_PHASES), names)
     _add_checks(group("checks"))
     _add_diagnostics(group("diagnostics"))
-    _add_printing(group("printing"))
-    _add_watching(group("watching passes"))
+    add_printing(group("printing"))
+    add_watching(group("watching passes"))
     return tuple(flags)
 
 
@@ -276,43 +277,6 @@ def _add_diagnostics(add: Add) -> None:
     )
 
 
-def _add_printing(add: Add) -> None:
-    _flag(add, "--print-op-generic", help="print all ops in the generic form")
-    _flag(add, "--print-debuginfo", help="print locations")
-    _flag(add, "--print-no-properties", help="print properties as attributes")
-    _flag(add, "--syntax-highlight", help="colour the output")
-
-
-def _add_watching(add: Add) -> None:
-    for option, when in (
-        ("--print-ir-before", "before"),
-        ("--print-ir-after", "after"),
-    ):
-        add(
-            option,
-            metavar="PASS",
-            action="append",
-            default=[],
-            help=f"dump the IR {when} a pass, to stderr",
-        )
-    _flag(add, "--print-ir-before-all", help="dump the IR before each pass")
-    _flag(add, "--print-ir-after-all", help="dump the IR after each pass")
-    _flag(
-        add,
-        "--print-ir-after-change",
-        help="dump the IR after each pass that changed it",
-    )
-    _flag(add, "--print-ir-after-failure", help="dump the IR after a pass that failed")
-    _flag(
-        add,
-        "--print-ir-module-scope",
-        help="dump the whole module, not only a function",
-    )
-    _flag(add, "--print-between-passes", help="the same as --print-ir-after-all")
-    _flag(add, "--time-passes", help="print the time of each pass, to stderr")
-    _flag(add, "--shrink", help="exit 0 if a pass says that a reducer may go on")
-
-
 # Of several programs
 
 
@@ -416,6 +380,7 @@ def normalize(args: Sequence[str], options: Sequence[str], names: Names) -> list
     passes = {f"--{name}": name for name in names.passes}
     known = set(options) | set(passes)
     result: list[str] = []
+    args = tuple(complete(args))
     for index, arg in enumerate(args):
         if arg == "--":
             return result + list(args[index:])

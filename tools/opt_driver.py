@@ -27,12 +27,13 @@ from transom.dialects.diagnostics import (
 )
 from transom.dialects.plugins import PluginError
 from transom.dialects.verifier import verify_module
-from transom.driver import PHASES, lower_in_place
-from transom.passes.pipeline import PassObserver, Pipeline, PipelineError
+from transom.driver import PHASES
+from transom.passes.pipeline import Pipeline, PipelineError
 from transom.passes.pipeline import parse_pipeline as parse_pipeline_text
 from transom.registry import OWN_READERS, registry
 from transom.runtime.files import write_whole
 from transom.tools import expected_diagnostics, listings
+from transom.tools.ir_printing import print_options, program_text
 from transom.tools.opt_arguments import Names, Step, add_arguments, normalize
 from transom.tools.opt_observers import CurrentPass, Observers
 from transom.tools.output_files import write_stdout
@@ -192,12 +193,9 @@ class TransomOptMain(xDSLOptMain):
         """Verify, then take the steps in order."""
         if not self.args.disable_verify:
             verify_module(module)
-        observer: PassObserver = self.observers.of_module()
-        for step in self.steps:
-            if isinstance(step, Pipeline):
-                step.apply(self.ctx, module, observer)
-            else:
-                lower_in_place(module, step, ctx=self.ctx, observer=observer)
+        with self.observers.watching(self.ctx, module) as run:
+            for step in self.steps:
+                run.take(step)
         if not self.args.disable_verify:
             verify_module(module)
         if self.args.verify_roundtrip:
@@ -205,7 +203,11 @@ class TransomOptMain(xDSLOptMain):
 
     def output_resulting_program(self, prog: ModuleOp) -> str:
         self.current.name = None
-        text = super().output_resulting_program(prog)
+        if parse_spec(self.args.target).name == "mlir":
+            stream = sys.stdout if self.args.output_file in (None, "-") else None
+            text = program_text(self.ctx, prog, print_options(self.args).on(stream))
+        else:
+            text = super().output_resulting_program(prog)
         return text.rstrip("\n") + "\n" if text else text
 
     # Input and output

@@ -9,7 +9,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from transom.dialects.diagnostics import OpError
 from transom.dialects.parser import parse_ir
-from transom.tools.pass_observers import ir_text
+from transom.tools.ir_printing import PrintOptions, ir_text
 
 
 def verify_roundtrip(ctx: Context, module: ModuleOp) -> None:
@@ -22,7 +22,8 @@ def verify_roundtrip(ctx: Context, module: ModuleOp) -> None:
     for generic in (False, True):
         form = "generic" if generic else "custom"
         for debuginfo in (False, True):
-            text = ir_text(module, debuginfo, generic)
+            options = PrintOptions(debuginfo, generic)
+            text = ir_text(module, options)
             try:
                 again = parse_ir(ctx, text, "<round trip>")
             except OpError as e:
@@ -31,9 +32,9 @@ def verify_roundtrip(ctx: Context, module: ModuleOp) -> None:
                     f"expected the {form} form to parse back, but got "
                     f"'{e.message}' at '{_line_of(e, text)}'",
                 ) from None
-            if (
-                difference := _difference(text, ir_text(again, debuginfo, generic))
-            ) or (not module.is_structurally_equivalent(again)):
+            if (difference := _difference(text, ir_text(again, options))) or (
+                not module.is_structurally_equivalent(again)
+            ):
                 raise OpError(
                     module,
                     f"expected the {form} form to parse back to itself"

@@ -14,7 +14,7 @@ from transom.driver import lower_in_place, phases_between
 from transom.passes.pipeline import PassObserver, PipelineError
 from transom.phase_plan import shared_plan
 from transom.registry import new_context
-from transom.tools.pass_observers import ir_text
+from transom.tools.ir_printing import ir_text
 from transom.tools.round_trip import verify_roundtrip
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "digits.mlir"

@@ -16,7 +16,7 @@ from transom.dialects.parser import parse_ir
 from transom.dialects.verifier import verify_module
 from transom.driver import load, lower
 from transom.registry import new_context
-from transom.tools.pass_observers import ir_text
+from transom.tools.ir_printing import ir_text
 from transom.tools.reduction import NotInteresting, Reducer, reduce_module
 from transom.tools.reduction.attributes import (
     drop_attributes,

@@ -11,7 +11,7 @@ from time import monotonic
 from xdsl.dialects.builtin import ModuleOp
 
 from transom.dialects.verifier import verify_module
-from transom.tools.pass_observers import ir_text
+from transom.tools.ir_printing import ir_text
 from transom.tools.reduction.edits import Edit, Strategy
 from transom.tools.reduction.strategies import STRATEGIES
 

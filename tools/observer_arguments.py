@@ -1,0 +1,118 @@
+"""
+The flags of `transom-opt` that say how IR is printed and what watches the passes.
+"""
+
+import argparse
+import re
+from collections.abc import Callable, Iterator, Sequence
+
+Add = Callable[..., argparse.Action]
+
+FOR_ALL = {
+    "--print-ir-before": "--print-ir-before-all",
+    "--print-ir-after": "--print-ir-after-all",
+}
+"""Flags that may name passes, with what they mean if they name none."""
+
+
+def add_printing(add: Add) -> None:
+    """Add the flags that say how IR is printed, as output and in dumps."""
+    flag = _flags(add)
+    flag("--print-op-generic", "print all ops in the generic form")
+    flag("--print-debuginfo", "print locations")
+    flag("--print-no-properties", "print properties as attributes")
+    flag("--print-local-scope", "print locations and types in place (always so)")
+    flag("--print-value-users", "print the users of each value as a comment")
+    flag("--print-skip-regions", "print {...} in place of regions")
+    flag("--print-unique-ssa-ids", "print no name twice, whatever its function")
+    flag("--use-nameloc-as-prefix", "name values after their locations' names")
+    add(
+        "--elide-elements-larger",
+        "--elide-elementsattrs-if-larger",
+        metavar="N",
+        type=_limit,
+        help="leave out lists of more than N elements; 'never' leaves out none "
+        "(default: never, but 32 on a terminal)",
+    )
+    flag("--syntax-highlight", "colour the output")
+
+
+def add_watching(add: Add) -> None:
+    """Add the flags that ask for dumps."""
+    flag = _flags(add)
+    for option, when in (
+        ("--print-ir-before", "before"),
+        ("--print-ir-after", "after"),
+    ):
+        add(
+            option,
+            metavar="PASS,…",
+            action="extend",
+            type=_names,
+            default=[],
+            help=f"dump the IR {when} some passes (default: all), to stderr",
+        )
+    flag("--print-ir-before-all", "dump the IR before each pass")
+    flag("--print-ir-after-all", "dump the IR after each pass")
+    flag("--print-ir-after-change", "dump the IR after each pass that changed it")
+    flag("--print-ir-after-failure", "dump the IR after a pass that failed")
+    flag("--print-ir-module-scope", "dump the whole module, not only a function")
+    add(
+        "--print-ir-tree-dir",
+        metavar="DIR",
+        help="dump into numbered files of a folder, by default after each change; "
+        "DIR/index.txt lists all passes",
+    )
+    flag("--print-between-passes", "the same as --print-ir-after-all")
+    flag("--time-passes", "print the time of each pass, to stderr")
+    flag("--shrink", "exit 0 if a pass says that a reducer may go on")
+
+
+def complete(args: Sequence[str]) -> Iterator[str]:
+    """
+    A command line with the flags that may name passes in one word each: as
+    `--print-ir-after=cse,dce`, or as the one for all.
+    """
+    words = iter(args)
+    for word in words:
+        option = "-" * (word[:2] != "--") + word
+        if word == "--":
+            yield word
+            yield from words
+        elif option not in FOR_ALL:
+            yield word
+        else:
+            following = next(words, None)
+            if following is not None and _PASSES.fullmatch(following):
+                yield f"{option}={following}"
+                continue
+            yield FOR_ALL[option]
+            if following is not None:
+                yield from complete((following, *words))
+
+
+_PASSES = re.compile(r"[a-z][a-z0-9-]*(,[a-z][a-z0-9-]*)*")
+"""The form of names of passes, which no file with a suffix has."""
+
+
+def _names(text: str) -> list[str]:
+    return text.split(",")
+
+
+def _limit(text: str) -> int:
+    from transom.tools.ir_printing import NEVER
+
+    if text == "never":
+        return NEVER
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(
+            f"expected a number of elements or 'never', but got '{text}'"
+        )
+    return int(text)
+
+
+def _flags(add: Add) -> Callable[[str, str], None]:
+    def flag(option: str, help: str) -> None:
+        add(option, action="store_true", help=help)
+
+    return flag
