@@ -22,7 +22,7 @@ from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import GreedyRewritePatternApplier, PatternRewriteWalker
 
-from transom.dialects.diagnostics import did_you_mean
+from transom.dialects.diagnostics import Diagnostic, did_you_mean
 from transom.dialects.plugins import PluginError
 from transom.passes.function_pass import FunctionPass
 from transom.passes.owned_functions import EVERYTHING, FunctionFilter, owner_of
@@ -68,6 +68,9 @@ class PassObserver:
     def failed(self, pass_: ModulePass, op: Operation) -> None:
         """Called after a pass raised; the error goes on."""
 
+    def noted(self, note: Diagnostic) -> None:
+        """Called with what a user may want to know, such as passes left out."""
+
 
 @dataclass(frozen=True)
 class PassObservers(PassObserver):
@@ -86,6 +89,10 @@ class PassObservers(PassObserver):
     def failed(self, pass_: ModulePass, op: Operation) -> None:
         for observer in self.observers:
             observer.failed(pass_, op)
+
+    def noted(self, note: Diagnostic) -> None:
+        for observer in self.observers:
+            observer.noted(note)
 
 
 @dataclass(frozen=True)

@@ -55,10 +55,16 @@ def resolve_devices(module: ModuleOp) -> list[Diagnostic]:
 
 
 @dataclass
-class HostNote(PassObserver):
-    """Tells the user, by way of `emit`, when the pass assumes the host as device."""
+class ShowNotes(PassObserver):
+    """
+    Tells the user, by way of `emit`, when this pass assumes the host as device, and
+    what is noted of others.
+    """
 
     emit: Callable[[Diagnostic], None]
+
+    def noted(self, note: Diagnostic) -> None:
+        self.emit(note)
 
     def before(self, pass_: ModulePass, op: Operation) -> None:
         if not isinstance(pass_, TargetResolveDevicesPass):

@@ -150,7 +150,11 @@ def _add_listings(add: Add, version: str) -> None:
         help="print the versions of transom and xDSL, and exit",
     )
     _flag(add, "--list-passes", help="list passes with their options, and exit")
-    _flag(add, "--show-phases", help="list phases with their passes, and exit")
+    _flag(
+        add,
+        "--show-phases",
+        help="list phases with their passes, for the targets of a file if one is given",
+    )
     _flag(add, "--show-dialects", help="list dialects, and exit")
 
 

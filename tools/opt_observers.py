@@ -17,7 +17,7 @@ from xdsl.passes import ModulePass
 from transom.dialects.diagnostics import Diagnostic
 from transom.driver import lower_in_place
 from transom.passes.pipeline import PassObserver, Pipeline
-from transom.targets.resolve_devices import HostNote
+from transom.targets.resolve_devices import ShowNotes
 from transom.tools.ir_dumps import DumpSink, IrDumps, StreamSink, TreeSink, Wanted
 from transom.tools.ir_printing import print_options
 from transom.tools.pass_observers import CurrentPass, TimePasses, VerifyEach
@@ -50,6 +50,10 @@ class Nested(PassObserver):
     def failed(self, pass_: ModulePass, op: Operation) -> None:
         for observer in reversed(self.observers):
             observer.failed(pass_, op)
+
+    def noted(self, note: Diagnostic) -> None:
+        for observer in self.observers:
+            observer.noted(note)
 
 
 @dataclass(frozen=True)
@@ -90,7 +94,7 @@ class Observers:
         self.modules += 1
         observers: list[PassObserver] = [self.current]
         if not args.verify_diagnostics:  # it would have to be expected everywhere
-            observers.append(HostNote(self.emit))
+            observers.append(ShowNotes(self.emit))
         dumps = self.dumps()
         if dumps is not None:
             observers.append(dumps)

@@ -47,7 +47,7 @@ from transom.runtime.jit import JitError
 from transom.runtime.program import Program, ProgramError
 from transom.runtime.signature import Array, InputError, Signature
 from transom.runtime.values import Words
-from transom.targets.resolve_devices import HostNote
+from transom.targets.resolve_devices import ShowNotes
 from transom.tools.opt_arguments import add_data_folders
 from transom.tools.plugin_problems import (
     STRICT,
@@ -197,7 +197,7 @@ def compiled(
     base = folder_of(args.file)
     if get_config(module).phase != last:
         select_entry(module, args.function)
-        module = lower(module, last, observer=HostNote(emit))
+        module = lower(module, last, observer=ShowNotes(emit))
     attr = find_entry(module).attributes[SIGNATURE]
     assert isinstance(attr, SignatureAttr), "the dialect verifies it"
     code = to_code(module, base=base, opt_level=args.O, data_folders=args.data_folders)

@@ -19,11 +19,12 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Attribute
 from xdsl.utils.exceptions import ParseError
 
-from transom.dialects.diagnostics import OpError, did_you_mean
+from transom.dialects.diagnostics import Diagnostic, OpError, did_you_mean
 from transom.dialects.parser import allow_deep_recursion, parse_attribute_text, parse_ir
 from transom.dialects.symbols import lookup
 from transom.dialects.target import DeviceOp, TargetAttr, get_config, set_phase
 from transom.dialects.verifier import verify_module
+from transom.passes.owned_functions import owned_by
 from transom.passes.pipeline import PassObserver, PipelineError
 from transom.passes.verify_phase import verify_phase
 from transom.phase_plan import PHASES, Phase, PhasePlan, phase_named, phase_plan
@@ -118,6 +119,7 @@ def run_plan(
 ) -> None:
     """
     Run the steps of a phase on a module; after those of a hook check its contract.
+    `observer` is told which shared passes a target's functions went without.
 
     Raises `OpError`.
     """
@@ -130,6 +132,12 @@ def run_plan(
         contract = HookContract(module, step.target, step.hook)
         step.pipeline.apply(ctx, module, observer)
         contract.check(lambda again, step=step: step.pipeline.apply(ctx, again))
+    if observer is None:
+        return
+    for target, omitted in plan.omissions:
+        if functions := owned_by(module, target):
+            note = f"'{target}' omits '{omitted}' for its functions"
+            observer.noted(Diagnostic("note", functions[0].location, note))
 
 
 def phases_between(module: ModuleOp, to: str) -> tuple[Phase, ...]:

@@ -2,7 +2,7 @@
 A target for tests of hooks, whose hooks are what a test says.
 """
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -29,7 +29,7 @@ class CasesAttr(TargetAttr):
 
     name = "cases.target"
 
-    DEFAULTS: ClassVar[dict[str, Attribute]] = {"number": IntegerAttr(0, i64)}
+    DEFAULTS: ClassVar[Mapping[str, Attribute]] = {"number": IntegerAttr(0, i64)}
 
     number: IntegerAttr[I64]
 

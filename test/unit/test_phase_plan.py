@@ -19,12 +19,14 @@ from xdsl.passes import ModulePass
 
 import transom
 from transom.dialects import tir
-from transom.dialects.diagnostics import OpError
+from transom.dialects.diagnostics import Diagnostic, OpError
 from transom.passes.pipeline import Pipeline, parse_pipeline
 from transom.phase_plan import phase_named, phase_plan
 from transom.registry import registry
 from transom.targets.hooks import Step, TargetHooks
+from transom.targets.resolve_devices import ShowNotes
 from transom.testing import check_phases
+from transom.tools import listings
 
 
 def test_a_target_without_hooks_takes_the_shared_pipeline() -> None:
@@ -237,3 +239,42 @@ def test_a_step_that_requires_what_its_target_omits() -> None:
             "step 0 (cases-see-kernels{label=a}) of '#cases.target' requires "
             "'tir-fuse-nests', which the target omits"
         )
+
+
+def test_omissions_are_noted() -> None:
+    notes: list[Diagnostic] = []
+    with cases_target(Omitting) as ctx:
+        transom.lower(
+            two_targets(ctx), "scheduled", ctx=ctx, observer=ShowNotes(notes.append)
+        )
+    assert [str(note).split(": ", 1)[1] for note in notes] == [
+        "note: '#cases.target' omits 'tir-fuse-nests' for its functions",
+        "note: '#cases.target' omits 'tir-choose-schedule' for its functions",
+    ]
+
+
+def test_phases_are_listed_for_a_module() -> None:
+    class All(Everything, Omitting):
+        pass
+
+    with cases_target(All) as ctx:
+        module = two_targets(ctx)
+        before = str(module)
+        text = listings.phases_of(module, ctx)
+        assert str(module) == before
+    lines = [line.strip() for line in text.splitlines()]
+    start = lines.index("convert-graph-to-tir")
+    assert lines[start : start + 10] == [
+        "convert-graph-to-tir",
+        "builtin.module{without=[#cases.target]}(tir-fuse-nests)",
+        "builtin.module{without=[#cases.target]}(tir-choose-schedule)",
+        "// '#cases.target' omits 'tir-fuse-nests'",
+        "// '#cases.target' omits 'tir-choose-schedule'",
+        "scheduled    nests and blocks are loops and vector ops",
+        "builtin.module{only=[#cases.target]}(cases-see-kernels{label=before})"
+        "  // tir_pipeline",
+        "convert-tir-to-scf",
+        "builtin.module{only=[#cases.target]}(cases-see-kernels{label=after})"
+        "  // tir_pipeline",
+        "planned      main is on buffers, every static buffer has a pool and an offset",
+    ]

@@ -14,7 +14,7 @@ from transom.targets import resolve_devices as resolution
 from transom.targets.llvm_cpu.dialect import LlvmCpu
 from transom.targets.llvm_cpu.host import UnknownHostError
 from transom.targets.resolve_devices import (
-    HostNote,
+    ShowNotes,
     TargetResolveDevicesPass,
     resolve_devices,
 )
@@ -48,7 +48,7 @@ def test_an_observer_gets_the_note_before_the_pass():
     module = parse("module {}")
     seen: list[Diagnostic] = []
     pipeline = Pipeline("builtin.module", (TargetResolveDevicesPass(),) * 2)
-    pipeline.apply(Context(), module, HostNote(seen.append))
+    pipeline.apply(Context(), module, ShowNotes(seen.append))
     assert [note.message for note in seen] == [
         note.message for note in resolve_devices(parse("module {}"))
     ]
