@@ -27,6 +27,7 @@ from xdsl.dialects.utils import EnumAttribute
 from xdsl.ir import Attribute, ParametrizedAttribute
 from xdsl.irdl import (
     AttrConstraint,
+    BaseAttr,
     IRDLOperation,
     OptPropertyDef,
     RangeOf,
@@ -41,6 +42,9 @@ from xdsl.utils.str_enum import StrEnum
 
 from transom.dialects.diagnostics import did_you_mean
 
+PRESET = "preset"
+"""The key that stands for a set of values."""
+
 
 class KeyedAttr(ParametrizedAttribute):
     """
@@ -50,22 +54,27 @@ class KeyedAttr(ParametrizedAttribute):
     leaves `k` free for an accessor. `DEFAULTS` holds the value, by key, of each
     parameter that may be left out. An attribute all of whose parameters are left out is
     written without brackets.
+
+    `PRESETS` names sets of values. Where it is not empty, `preset = "name"` stands for
+    the values of that set; keys beside it replace them. It is read, never printed.
     """
 
     DEFAULTS: ClassVar[Mapping[str, Attribute]] = {}
+    PRESETS: ClassVar[Mapping[str, Mapping[str, Attribute]]] = {}
 
     @classmethod
     def from_keys(cls, values: Mapping[str, Attribute]) -> Self:
         """
-        The attribute with these parameters, the others at their defaults.
+        The attribute with these parameters, the others as the preset among the values
+        says, or at their defaults.
 
-        Raises `VerifyException` for an unknown or a missing key.
+        Raises `VerifyException` for an unknown or a missing key or preset.
         """
-        keys = cls.key_constraints()
+        keys, accepted = cls.key_constraints(), cls._accepted_keys()
         for key in values:
-            if key not in keys:
-                raise VerifyException(_unknown_key(f"'#{cls.name}'", key, keys))
-        given = {**cls.DEFAULTS, **values}
+            if key not in accepted:
+                raise VerifyException(_unknown_key(f"'#{cls.name}'", key, accepted))
+        given = {**cls.DEFAULTS, **cls._preset_of(values), **values}
         missing = ", ".join(f"'{key}'" for key in keys if key not in given)
         if missing:
             raise VerifyException(f"expected {missing} in '#{cls.name}'")
@@ -81,6 +90,28 @@ class KeyedAttr(ParametrizedAttribute):
         parameters = cls.get_irdl_definition().parameters
         return {name.removesuffix("_attr"): param.constr for name, param in parameters}
 
+    @classmethod
+    def _accepted_keys(cls) -> Mapping[str, AttrConstraint]:
+        """All keys that may be written."""
+        keys = cls.key_constraints()
+        if not cls.PRESETS:
+            return keys
+        assert PRESET not in keys, "a class with presets has no parameter of that name"
+        return {PRESET: BaseAttr(StringAttr), **keys}
+
+    @classmethod
+    def _preset_of(cls, values: Mapping[str, Attribute]) -> Mapping[str, Attribute]:
+        """The values of the preset that is named among some, if one is."""
+        name = values.get(PRESET) if cls.PRESETS else None
+        if not isinstance(name, StringAttr):
+            return {}
+        if name.data not in cls.PRESETS:
+            raise VerifyException(
+                f"unknown preset '{name.data}' of '#{cls.name}'"
+                f"{did_you_mean(name.data, cls.PRESETS)}"
+            )
+        return cls.PRESETS[name.data]
+
     def keys(self) -> Mapping[str, Attribute]:
         """The parameters by key."""
         return dict(zip(self.key_constraints(), self.parameters, strict=True))
@@ -93,7 +124,7 @@ class KeyedAttr(ParametrizedAttribute):
     def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
         start = parser.pos
         values = _parse_entries(
-            parser, parser.Delimiter.ANGLE, f"'#{cls.name}'", cls.key_constraints()
+            parser, parser.Delimiter.ANGLE, f"'#{cls.name}'", cls._accepted_keys()
         )
         try:
             return cls.from_keys(values).parameters

@@ -41,6 +41,7 @@ from transom.dialects.target.topology import (
     Planner,
     PlannerAttr,
 )
+from transom.dialects.target.values import Range, verify_names
 from transom.dialects.target.verification import (
     PlaceChecker,
     PlacesExist,
@@ -72,6 +73,7 @@ __all__ = [
     "PlacesExist",
     "Planner",
     "PlannerAttr",
+    "Range",
     "Target",
     "TargetAttr",
     "get_config",
@@ -84,4 +86,5 @@ __all__ = [
     "target_of_place",
     "targets_in",
     "unbound_places",
+    "verify_names",
 ]

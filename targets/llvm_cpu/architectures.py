@@ -16,6 +16,17 @@ BASELINE_CPU_PREFIXES = ("generic", "x86-64")
 _VERSION = re.compile(r"(arm)?v\d")
 """Features that are versions of an architecture, such as `v8.1m.main`."""
 
+TUNING = re.compile(
+    r"(aggressive|all$|allow-|avoid|branch|call-saved|cheap|disable|dont-|enable-|"
+    r"execute-only|exynos|expand-fp|false-deps|fast|fix-|fuse|harden|idiv|inline-asm|"
+    r"lea-|loop-align|long-calls|lvi-|macrofusion|muxed|mve\dbeat|neon-fpmovs|neonfp|"
+    r"no-|nonpipelined|outline|pad-|prefer|prof-|read-tp|reserve|ret-addr|retpoline|"
+    r"sbb-|seses|slow|soft-float|splat|store-pair|strict-align|tagged|tuning|use-|"
+    r"vldn-align|vmlx|vzeroupper|wide-stride|zcz|32bit$|\d\dbit-mode|thumb-mode|"
+    r"big-endian|aapcs|atomics-32|armv|iwmmxt|xscale|noarm|thumb2)"
+)
+"""Names of features that change how code is made, not what it may use."""
+
 
 @dataclass(frozen=True)
 class Architecture:
@@ -75,6 +86,15 @@ class Architecture:
             else:
                 found -= {f for f, implied in self.implied.items() if name in implied}
         return frozenset(found)
+
+    def given_up(self, changes: Iterable[str]) -> frozenset[str]:
+        """
+        What every CPU has and is switched off by changes, but what only tunes code.
+        """
+        off = {change[1:] for change in changes if change.startswith("-")}
+        return frozenset(
+            name for name in off & self.free_features if not TUNING.match(name)
+        )
 
     def lacking(self, cpu: str, feature: str) -> frozenset[str]:
         """

@@ -3,18 +3,18 @@ What code generation wants to know of a CPU: functions of the target attribute a
 
 Whether an instruction may be used follows from the features. Sizes of caches are not
 among what LLVM knows of a CPU; they are those of the CPU's family, or else cautious.
+What the attribute says itself, under `facts`, replaces what is derived.
 """
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
 from transom.targets.llvm_cpu.architectures import Architecture
 from transom.targets.llvm_cpu.dialect import HOST, LlvmCpuAttr
-
-KIB = 1024
-MIB = 1024 * KIB
+from transom.targets.llvm_cpu.presets import KIB, MIB
 
 
 @dataclass(frozen=True)
@@ -35,6 +35,15 @@ class CpuFacts:
 
     has_masks: bool
     """Whether loads and stores of a part of a vector are one instruction."""
+
+    has_dot_product: bool
+    """Whether products of 8-bit integers are summed into 32 bits by one instruction."""
+
+    has_bf16: bool
+    """Whether products of bf16 are summed into f32 by one instruction."""
+
+    has_fp16: bool
+    """Whether arithmetic on vectors of f16 is instructions, not conversions."""
 
     l1_bytes: int
     """The data cache next to a core."""
@@ -59,35 +68,33 @@ def has_feature(target: LlvmCpuAttr, feature: str) -> bool:
     return feature in _all_features(target)
 
 
-def cpu_facts(target: LlvmCpuAttr, **overrides: Any) -> CpuFacts:
-    """
-    The facts of a target. `overrides` replaces some of them by name, for tests.
-
-    A `host` has to be resolved before.
-    """
-    facts = _derive(target)
-    return replace(facts, **overrides) if overrides else facts
-
-
 @lru_cache(maxsize=256)
-def _derive(target: LlvmCpuAttr) -> CpuFacts:
+def cpu_facts(target: LlvmCpuAttr) -> CpuFacts:
+    """
+    The facts of a target. A `host` has to be resolved before.
+    """
     assert target.cpu.data != HOST, "target-resolve-devices comes first"
     architecture = target.architecture
     assert architecture is not None, "verified, as the CPU is known"
     features = _all_features(target)
     width, registers = _vectors(architecture, features)
     l1_bytes, l2_bytes = _caches(target.cpu.data, architecture)
-    return CpuFacts(
+    derived = CpuFacts(
         architecture=architecture.name,
         triple=target.triple.data or architecture.triple,
         vector_bytes=width,
         vector_registers=registers,
         has_fma=_has_fma(architecture, features),
         has_masks=bool(features & {"avx512vl", "sve", "mve", "v", "zve32x"}),
+        has_dot_product=bool(features & {"avx512vnni", "avxvnni", "dotprod"}),
+        has_bf16=bool(features & {"avx512bf16", "bf16", "zvfbfwma"}),
+        has_fp16=bool(features & {"avx512fp16", "fullfp16", "mve.fp", "zvfh"}),
         l1_bytes=l1_bytes,
         l2_bytes=l2_bytes,
         cache_line=32 if architecture.name == "arm" else 64,
     )
+    said: Mapping[str, Any] = target.said_facts  # of the kinds of the fields
+    return replace(derived, **said)
 
 
 def _all_features(target: LlvmCpuAttr) -> frozenset[str]:

@@ -23,6 +23,8 @@ from concurrent.futures import ThreadPoolExecutor
 from importlib import import_module
 from typing import Any
 
+from transom.targets.llvm_cpu.architectures import TUNING
+
 llvm: Any = import_module("llvmlite.binding")  # which has no types
 
 ARCHITECTURES: Mapping[str, tuple[str, str, str]] = {
@@ -36,17 +38,6 @@ ARCHITECTURES: Mapping[str, tuple[str, str, str]] = {
 The triple to probe with, a CPU whose features all others have, and a feature without
 which LLVM refuses some others.
 """
-
-_TUNING = re.compile(
-    r"(aggressive|all$|allow-|avoid|branch|call-saved|cheap|disable|dont-|enable-|"
-    r"execute-only|exynos|expand-fp|false-deps|fast|fix-|fuse|harden|idiv|inline-asm|"
-    r"lea-|loop-align|long-calls|lvi-|macrofusion|muxed|mve\dbeat|neon-fpmovs|neonfp|"
-    r"no-|nonpipelined|outline|pad-|prefer|prof-|read-tp|reserve|ret-addr|retpoline|"
-    r"sbb-|seses|slow|soft-float|splat|store-pair|strict-align|tagged|tuning|use-|"
-    r"vldn-align|vmlx|vzeroupper|wide-stride|zcz|32bit$|\d\dbit-mode|thumb-mode|"
-    r"big-endian|aapcs|atomics-32|armv|iwmmxt|xscale|noarm|thumb2)"
-)
-"""Names of features that change how code is made, not what it may use."""
 
 _ARM_PROCESSORS = re.compile(r"processors?\.$")
 
@@ -72,7 +63,7 @@ def names(triple: str) -> tuple[list[str], dict[str, str]]:
 
 def adds_instructions(architecture: str, name: str, description: str) -> bool:
     """Whether a feature stands for instructions rather than tuning."""
-    if _TUNING.match(name):
+    if TUNING.match(name):
         return False
     match architecture:
         case "aarch64":

@@ -6,6 +6,8 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
+from xdsl.dialects.builtin import ArrayAttr, StringAttr
+
 from transom.targets.llvm_cpu.architectures import (
     Architecture,
     architecture_of_triple,
@@ -28,7 +30,13 @@ def resolved(target: LlvmCpuAttr) -> LlvmCpuAttr:
     own = [change.data for change in target.features]
     named = {change[1:] for change in own}
     kept = [change for change in features if change[1:] not in named]
-    return LlvmCpuAttr.get(cpu, (*kept, *own), target.triple.data or triple)
+    return target.with_keys(
+        {
+            "cpu": StringAttr(cpu),
+            "features": ArrayAttr(map(StringAttr, (*kept, *own))),
+            "triple": StringAttr(target.triple.data or triple),
+        }
+    )
 
 
 @cache

@@ -5,16 +5,25 @@ CPUs of `llvm_cpu`: features as sets, derived facts, the host.
 import os
 import subprocess
 import sys
+from dataclasses import fields, replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from xdsl.dialects.builtin import StringAttr
 
 from transom.targets.llvm_cpu.architectures import Architecture, architectures
-from transom.targets.llvm_cpu.dialect import LlvmCpuAttr
-from transom.targets.llvm_cpu.facts import cpu_facts, has_feature, vector_bytes
+from transom.targets.llvm_cpu.dialect import FACTS, LlvmCpuAttr
+from transom.targets.llvm_cpu.facts import (
+    CpuFacts,
+    cpu_facts,
+    has_feature,
+    vector_bytes,
+)
 from transom.targets.llvm_cpu.generate_cpus import names, probe_all
+from transom.targets.llvm_cpu.hooks import LlvmCpuTarget
 from transom.targets.llvm_cpu.host import describe, host_cpu, resolved
+from transom.targets.llvm_cpu.presets import MACHINES
 
 TOY = Architecture(
     name="x86_64",
@@ -79,6 +88,20 @@ def test_code_for_fewer_features_runs_on_more():
     assert cpu("host").subsumes(cpu("host"))
 
 
+def test_what_every_cpu_has_and_one_gives_up_is_not_for_it():
+    assert not cpu("x86-64").subsumes(cpu("x86-64", "-sse2"))
+    assert cpu("x86-64", "-sse2").subsumes(cpu("x86-64"))
+    assert not cpu("haswell", "-x87").subsumes(cpu("znver4", "-sse2", "-x87"))
+    # What only tunes code fits every CPU.
+    assert cpu("x86-64").subsumes(cpu("znver4", "-slow-lea"))
+
+
+def test_facts_do_not_say_which_code_runs():
+    wide = LlvmCpuAttr.get("haswell", facts={"vector_bytes": 64})
+    assert wide.subsumes(cpu("haswell")) and cpu("haswell").subsumes(wide)
+    assert not wide.subsumes(cpu("x86-64"))
+
+
 def test_code_for_one_system_does_not_run_on_another():
     linux, apple = "aarch64-unknown-linux-gnu", "arm64-apple-darwin"
     assert cpu("generic", triple=linux).subsumes(cpu("apple-m1", triple=linux))
@@ -119,11 +142,60 @@ def test_vectors(
     assert facts.has_masks == masks
 
 
-def test_facts_may_be_overridden():
-    facts = cpu_facts(cpu("znver4"), vector_bytes=16, l2_bytes=1)
-    assert (facts.vector_bytes, facts.l2_bytes, facts.vector_registers) == (16, 1, 32)
+def test_what_a_target_says_itself_replaces_what_is_derived():
+    said = LlvmCpuAttr.get("znver4", facts={"vector_bytes": 16, "has_fma": False})
+    facts = cpu_facts(said)
+    assert (facts.vector_bytes, facts.has_fma) == (16, False)
+    assert facts == replace(cpu_facts(cpu("znver4")), vector_bytes=16, has_fma=False)
     assert facts.vector_elements(4) == 4
     assert cpu_facts(cpu("cortex-m4")).vector_elements(4) == 1
+    assert LlvmCpuTarget().pass_options(said)["tir-choose-schedule"] == {
+        "vector-bytes": 16,
+        "register-count": 32,
+    }
+
+
+def test_a_target_may_say_all_facts_but_its_architecture():
+    kinds = {f.name: f.type for f in fields(CpuFacts)}
+    assert kinds.keys() - FACTS.keys() == {"architecture", "triple"}
+    for name, range in FACTS.items():
+        assert kinds[name] is (bool if range is bool else int)
+
+
+@pytest.mark.parametrize(
+    ("name", "dot_product", "bf16", "fp16"),
+    [
+        ("haswell", False, False, False),
+        ("icelake-server", True, False, False),
+        ("cooperlake", True, True, False),
+        ("sapphirerapids", True, True, True),
+        ("alderlake", True, False, False),
+        ("cortex-a53", False, False, False),
+        ("cortex-a76", True, False, True),
+        ("neoverse-v1", True, True, True),
+        ("cortex-m4", False, False, False),
+        ("cortex-m55", False, False, True),
+    ],
+)
+def test_arithmetic_on_short_types(
+    name: str, dot_product: bool, bf16: bool, fp16: bool
+):
+    facts = cpu_facts(cpu(name))
+    assert facts.has_dot_product == dot_product
+    assert (facts.has_bf16, facts.has_fp16) == (bf16, fp16)
+
+
+@pytest.mark.parametrize("name", LlvmCpuAttr.PRESETS)
+def test_a_preset_is_a_cpu_of_its_system_with_its_caches(name: str):
+    target = LlvmCpuAttr.from_keys({"preset": StringAttr(name)})
+    machine, facts = MACHINES[name], cpu_facts(target)
+    assert target.cpu.data == machine.cpu
+    if machine.l1_bytes is not None:
+        assert facts.l1_bytes == machine.l1_bytes
+    if machine.l2_bytes is not None:
+        assert facts.l2_bytes == machine.l2_bytes
+    triple = machine.triple or architectures()[facts.architecture].triple
+    assert facts.triple == triple
 
 
 def test_caches_are_those_of_the_family():
@@ -167,7 +239,9 @@ def test_this_host_is_described_by_a_valid_target():
     target = resolved(cpu("host"))
     assert target == cpu(name, *features, triple=triple)
     assert target.cpu.data != "host"
-    assert not resolved(target.get("host", ["-avx"])).feature_set & {"avx", "avx2"}
+    host = LlvmCpuAttr.get("host", ["-avx"], facts={"l2_bytes": 1})
+    assert not resolved(host).feature_set & {"avx", "avx2"}
+    assert resolved(host).said_facts == {"l2_bytes": 1}
 
 
 @pytest.mark.parametrize("name", ["haswell", "x86-64-v3"])

@@ -70,3 +70,49 @@
 
 // expected-error @+1 {{expected 'cpu' in '#llvm_cpu.target'}}
 "test.op"() {t = #llvm_cpu.target<features = []>} : () -> ()
+
+// -----
+
+// What the CPU is said to be, where LLVM does not know or a test wants another.
+"test.op"() {t = #llvm_cpu.target<cpu = "znver4", facts = {has_fma = false, l2_bytes = 1048576, vector_bytes = 0}>} : () -> ()
+
+// -----
+
+// expected-error @+1 {{unknown fact 'l3_bytes'; did you mean 'l2_bytes'?}}
+"test.op"() {t = #llvm_cpu.target<cpu = "znver4", facts = {l3_bytes = 1}>} : () -> ()
+
+// -----
+
+// expected-error @+1 {{unknown fact 'sockets'; expected one of 'cache_line', 'has_bf16', 'has_dot_product', 'has_fma', 'has_fp16', 'has_masks', 'l1_bytes', 'l2_bytes', 'vector_bytes', 'vector_registers'}}
+"test.op"() {t = #llvm_cpu.target<cpu = "znver4", facts = {sockets = 2}>} : () -> ()
+
+// -----
+
+// expected-error @+1 {{expected 'vector_bytes' to be 0 or a power of two from 4 to 256, but got 24; the nearest is 16}}
+"test.op"() {t = #llvm_cpu.target<cpu = "znver4", facts = {vector_bytes = 24}>} : () -> ()
+
+// -----
+
+// expected-error @+1 {{expected 'vector_registers' to be from 0 to 64, but got 65; the nearest is 64}}
+"test.op"() {t = #llvm_cpu.target<cpu = "znver4", facts = {vector_registers = 65}>} : () -> ()
+
+// -----
+
+// expected-error @+1 {{expected an integer for 'l2_bytes', but got '"1M"'}}
+"test.op"() {t = #llvm_cpu.target<cpu = "znver4", facts = {l2_bytes = "1M"}>} : () -> ()
+
+// -----
+
+// expected-error @+1 {{expected true or false for 'has_fma', but got '1 : i64'}}
+"test.op"() {t = #llvm_cpu.target<cpu = "znver4", facts = {has_fma = 1}>} : () -> ()
+
+// -----
+
+// expected-error @+1 {{unknown preset 'raspberry-pi-6' of '#llvm_cpu.target'; did you mean 'raspberry-pi-5'?}}
+"test.op"() {t = #llvm_cpu.target<preset = "raspberry-pi-6">} : () -> ()
+
+// -----
+
+// What stands beside a preset is checked with it.
+// expected-error @+1 {{CPU 'cortex-m4' lacks 'v8.1m.main', which 'mve' needs; the nearest CPU that has it is 'cortex-m55'}}
+"test.op"() {t = #llvm_cpu.target<preset = "stm32f4", features = ["+mve"]>} : () -> ()

@@ -1,0 +1,3 @@
+"""
+A target out of the tree, for tests: found by its entry points like any other.
+"""
