@@ -18,7 +18,7 @@ import hashlib
 import logging
 import os
 import re
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -135,7 +135,9 @@ def installed() -> tuple[Plugin, ...]:
         entries = list(_readable_entries())
     found = [_plugin(e, e.dist) for e in entries if e.group in GROUPS]
     known = {plugin for plugin in found if plugin.distribution not in OURS}
-    return tuple(sorted(known, key=lambda p: (p.name, p.distribution, p.value)))
+    return tuple(
+        sorted(known, key=lambda p: (p.name, p.group, p.distribution, p.value))
+    )
 
 
 def plugins_in(group: str) -> tuple[Plugin, ...]:
@@ -153,18 +155,20 @@ def plugin_named(group: str, name: str) -> Plugin | None:
     The plug-in of this name, or None. Raises `PluginError` if there are several.
     """
     found = plugins_named(group, name)
-    if len(found) > 1:
-        raise clash_of(found[-1], found)
-    return found[0] if found else None
+    if not found:
+        return None
+    check_name_of(found[-1])
+    return found[-1]
 
 
-def clash_of(plugin: Plugin, among: Iterable[Plugin]) -> PluginError:
-    """The problem of a plug-in whose name others have as well."""
-    others = [p for p in among if p.name == plugin.name and p != plugin]
+def check_name_of(plugin: Plugin) -> None:
+    """Raise `PluginError` if others of its group have the name of a plug-in as well."""
+    others = [p for p in plugins_named(plugin.group, plugin.name) if p != plugin]
+    if not others:
+        return
     origins = " and ".join(f"'{p.distribution}' ({p.value})" for p in others)
-    return PluginError(
-        plugin, State.CLASH, f"has the name of one of distribution {origins}"
-    )
+    reason = f"has the name of one of distribution {origins}"
+    raise PluginError(plugin, State.CLASH, reason)
 
 
 def _plugin(entry: EntryPoint, dist: Distribution | None) -> Plugin:
@@ -173,11 +177,14 @@ def _plugin(entry: EntryPoint, dist: Distribution | None) -> Plugin:
 
 
 def _name_and_version(dist: Distribution | None) -> tuple[str, str]:
-    try:
-        assert dist is not None
-        return str(dist.metadata["Name"]), str(dist.version)
-    except Exception:  # without METADATA, or with one that is no text
-        return "unknown", "unknown"
+    fields: list[str] = []
+    for key in ("Name", "Version"):
+        try:
+            found = dist is not None and key in dist.metadata
+            fields.append(dist.metadata[key] if dist and found else "unknown")
+        except Exception:  # without METADATA, or with one that is no text
+            fields.append("unknown")
+    return fields[0], fields[1]
 
 
 def _readable_entries() -> Iterator[EntryPoint]:

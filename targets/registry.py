@@ -117,23 +117,21 @@ def conversions_for(pass_name: str) -> tuple[ConversionPattern[Any], ...]:
 @cache
 def _all_conversions() -> tuple[tuple[Plugin, Conversions], ...]:
     found: list[tuple[Plugin, Conversions]] = []
-    group = plugins.plugins_in(plugins.CONVERSIONS)
-    for plugin in group:
+    for plugin in plugins.plugins_in(plugins.CONVERSIONS):
         try:
-            found.append((plugin, conversions_of_plugin(plugin, group)))
+            found.append((plugin, conversions_of_plugin(plugin)))
         except PluginError as e:
             plugins.report_problem(e)
     return tuple(found)
 
 
-def conversions_of_plugin(plugin: Plugin, group: Iterable[Plugin]) -> Conversions:
+def conversions_of_plugin(plugin: Plugin) -> Conversions:
     """
-    The conversions that a plug-in of a group brings. Raises `PluginError`.
+    The conversions that a plug-in brings. Raises `PluginError`.
 
     Of several of the same name none is taken.
     """
-    if any(p.name == plugin.name and p != plugin for p in group):
-        raise plugins.clash_of(plugin, group)
+    plugins.check_name_of(plugin)
     conversions = plugin.load_as(Conversions)
     _check_version(plugin, conversions.api_version)
     if conversions.joins not in JOINED_PASSES:

@@ -92,7 +92,7 @@ def _stated_version(plugin: Plugin, error: PluginError) -> int | None:
 def _check_target(plugin: Plugin, everything: Registry) -> int:
     if plugin.name in TARGETS:
         raise taken_by_us(plugin)
-    plugins.plugin_named(plugins.TARGETS, plugin.name)
+    plugins.check_name_of(plugin)
     hooks = hooks_of_plugin(plugin)
     _check_attribute(plugin, hooks.attr_type, everything)
     return hooks.api_version
@@ -119,14 +119,13 @@ def _check_attribute(plugin: Plugin, attr_type: type, everything: Registry) -> N
 
 
 def _check_conversions(plugin: Plugin, everything: Registry) -> int:
-    group = plugins.plugins_in(plugins.CONVERSIONS)
-    return conversions_of_plugin(plugin, group).api_version
+    return conversions_of_plugin(plugin).api_version
 
 
 def _check_evaluators(plugin: Plugin, everything: Registry) -> None:
     if plugin.name in TABLES:
         raise table_of_ours(plugin)
-    plugins.plugin_named(plugins.EVALUATORS, plugin.name)
+    plugins.check_name_of(plugin)
     table_of_plugin(plugin)
 
 

@@ -39,7 +39,7 @@ def install(
 
 
 def run_python(
-    folder: Path, *args: str | Path, **environment: str
+    folder: Path, *args: str | Path, cwd: Path | None = None, **environment: str
 ) -> subprocess.CompletedProcess[str]:
     """Run Python with the distributions of a folder."""
     return subprocess.run(
@@ -47,6 +47,7 @@ def run_python(
         capture_output=True,
         text=True,
         check=False,
+        cwd=cwd,
         env={**os.environ, "PYTHONPATH": str(folder), **environment},
     )
 

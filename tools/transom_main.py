@@ -1,0 +1,110 @@
+"""
+`transom`: what is installed, and beginnings of something new.
+
+```text
+transom plugins --json
+transom new target woofles --into src
+```
+
+Exit status: 0 done, 1 the input is wrong, 2 the command line is wrong, 130 interrupted.
+"""
+
+import argparse
+import pkgutil
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NoReturn
+
+import transom
+from transom.dialects.diagnostics import did_you_mean
+from transom.passes.pipeline import PipelineError
+from transom.tools.exit_status import exit_status
+from transom.tools.opt_arguments import add_error_format, error_format
+from transom.tools.plugin_problems import (
+    STRICT,
+    STRICT_HELP,
+    all_plugins_usable,
+    warning_of_plugins,
+)
+from transom.tools.reporter import Reporter
+
+PROGRAM = "transom"
+
+
+@dataclass(frozen=True)
+class Command:
+    """A word after `transom`: what it does, and the module that does it."""
+
+    summary: str
+    module: str
+    """Has `add_arguments(parser)` and `run(args, reporter) -> bool`."""
+
+
+COMMANDS: dict[str, Command] = {
+    "new": Command(
+        "begin a target, a dialect, a pass or a conversion of your own",
+        "transom.tools.new_project",
+    ),
+    "plugins": Command(
+        "list the plug-ins that are installed, and what is wrong with them",
+        "transom.tools.plugin_listing",
+    ),
+}
+
+
+class _Parser(argparse.ArgumentParser):
+    """Raises `PipelineError` for a wrong command line."""
+
+    def error(self, message: str) -> NoReturn:
+        raise PipelineError(message)
+
+
+def arguments(words: Sequence[str]) -> argparse.Namespace:
+    """What the command line says. Raises `PipelineError`."""
+    parser = _Parser(
+        PROGRAM,
+        description=f"{__doc__}".partition("\n\n")[0].strip(),
+        epilog="'transom COMMAND --help' says more about a command",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    version = f"{PROGRAM} {transom.__version__}"
+    parser.add_argument("--version", action="version", version=version)
+    commands = parser.add_subparsers(
+        title="commands", metavar="COMMAND", dest="command", parser_class=_Parser
+    )
+    named = next((word for word in words if not word.startswith("-")), None)
+    if named is not None and named not in COMMANDS:
+        raise PipelineError(f"unknown command '{named}'{did_you_mean(named, COMMANDS)}")
+    for name, command in COMMANDS.items():
+        sub = commands.add_parser(
+            name, help=command.summary, description=command.summary, allow_abbrev=False
+        )
+        if name == named:
+            pkgutil.resolve_name(command.module).add_arguments(sub)
+            sub.add_argument(STRICT, action="store_true", help=STRICT_HELP)
+            add_error_format(sub.add_argument)
+    if named is None and not {"-h", "--help", "--version"} & set(words):
+        raise PipelineError(f"expected a command{did_you_mean('', COMMANDS)}")
+    return parser.parse_args(words)
+
+
+def run(words: Sequence[str], reporter: Reporter) -> bool:
+    """Do what the command line says. True if the input was right."""
+    args = arguments(words)
+    module = pkgutil.resolve_name(COMMANDS[args.command].module)
+    with warning_of_plugins(reporter):
+        done: bool = module.run(args, reporter)
+    return done and (not args.strict_plugins or all_plugins_usable(reporter))
+
+
+def main(args: Sequence[str] | None = None) -> int:
+    """The exit status."""
+    words = sys.argv[1:] if args is None else args
+    reporter = Reporter(PROGRAM, error_format(words) == "json")
+    return exit_status(reporter, lambda: run(words, reporter))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
