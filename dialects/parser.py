@@ -93,7 +93,6 @@ _BAD_TEXT = (
     AttributeError,
     LookupError,
     NotImplementedError,
-    PluginError,  # of a dialect that the text names
     RecursionError,
     struct.error,
     TypeError,
@@ -193,7 +192,7 @@ class TransomParser(Parser):
         start = self.pos
         try:
             op = super().parse_operation()
-        except VerifyException as e:  # of an attribute that the op's parser made
+        except (PluginError, VerifyException) as e:  # of a dialect, of an attribute
             self.raise_error(str(e), start)
         if isinstance(op.location, UnknownLoc):
             if self._after_location == self.pos:
@@ -353,7 +352,7 @@ class TransomParser(Parser):
         self._enter(start)
         try:
             attribute = super().parse_optional_attribute()
-        except VerifyException as e:
+        except (PluginError, VerifyException) as e:
             self.raise_error(str(e), start)
         finally:
             self._depth -= 1
@@ -371,7 +370,7 @@ class TransomParser(Parser):
         self._enter(start)
         try:
             type = super().parse_optional_type()
-        except VerifyException as e:
+        except (PluginError, VerifyException) as e:
             self.raise_error(str(e), start)
         finally:
             self._depth -= 1
@@ -592,8 +591,6 @@ def _decode(text: bytes, name: str, line_offset: int) -> str:
 def _describe(error: BaseException) -> str:
     if isinstance(error, RecursionError):
         return "expected less nesting"
-    if isinstance(error, PluginError):
-        return str(error)
     detail = str(error).strip().split("\n")[0]
     kind = type(error).__name__
     return f"expected valid syntax; the parser stopped at {kind}: {detail}".rstrip(": ")
