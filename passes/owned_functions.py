@@ -37,11 +37,12 @@ def is_region(func: FuncOp) -> bool:
         and place_of(func) is not None
         and LOWERED_TO not in func.attributes
         and len(func.body.blocks) == 1
-        and all(_is_of_a_place(op) for op in func.body.block.ops)
+        and all(is_of_a_place(op) for op in func.body.block.ops)
     )
 
 
-def _is_of_a_place(op: Operation) -> bool:
+def is_of_a_place(op: Operation) -> bool:
+    """Whether an op may be part of what a single place computes."""
     if isinstance(op, ReturnOp):
         return True
     host = op.name.partition(".")[0] in HOST_DIALECTS
