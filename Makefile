@@ -7,7 +7,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 
-.PHONY: demo test lint types layers unit filecheck clean
+.PHONY: demo test lint types layers unit filecheck docs clean
 
 # Take IR text through every phase, run it, and compare it with the reference.
 demo: $(INSTALLED)
@@ -37,6 +37,10 @@ $(INSTALLED): pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[test]'
 	@touch $@
+
+# The pages of docs/reference, from the docstrings.
+docs: $(INSTALLED)
+	$(BIN)/python -m transom.tools.reference_docs
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info
