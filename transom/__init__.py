@@ -9,10 +9,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from transom import cache
     from transom.driver import compile, load, lower, phases
 
 __version__ = "0.1.0"
-__all__ = ["__version__", "compile", "load", "lower", "phases"]
+__all__ = ["__version__", "cache", "compile", "load", "lower", "phases"]
 
 _DRIVER_NAMES = ("compile", "load", "lower", "phases")
 
@@ -20,4 +21,6 @@ _DRIVER_NAMES = ("compile", "load", "lower", "phases")
 def __getattr__(name: str) -> Any:
     if name in _DRIVER_NAMES:
         return getattr(import_module("transom.driver"), name)
+    if name == "cache":
+        return import_module("transom.cache")
     raise AttributeError(f"module 'transom' has no attribute '{name}'")
