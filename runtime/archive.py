@@ -2,8 +2,8 @@
 Programs on disk: one file with a manifest, the code and the weights.
 
 The file is a ZIP archive of stored entries: `manifest.json` (format version, target,
-signature, pools, messages, and a SHA-256 of every other entry), `code.o`, and one entry
-of raw little-endian elements per weight. Nothing in it is executed or unpickled before
+signature, pools, messages, and a SHA-256 of every other entry), `code.o`, one entry of
+raw little-endian elements per weight, and the code of artifacts. Nothing in it is executed or unpickled before
 its hash has been checked; sizes are checked against the file first.
 """
 
@@ -18,13 +18,15 @@ from typing import Any, cast
 
 import numpy as np
 
+from transom.runtime.artifacts import Artifact, Callback
+from transom.runtime.callbacks import Argument
 from transom.runtime.files import write_whole
 from transom.runtime.jit import host_cpu, host_triple
 from transom.runtime.program import Code, PoolSpec, Program
 from transom.runtime.signature import Array, Signature, dtype_of
 
 FORMAT = "transom-program"
-VERSION = 1
+VERSION = 2
 MAX_MANIFEST = 16 << 20
 """Bytes of a manifest before it is refused."""
 
@@ -36,6 +38,7 @@ class ArchiveError(ValueError):
 def save(code: Code, path: str | PathLike[str]) -> None:
     """Write a program to a file, whole or not at all."""
     entries: dict[str, bytes] = {"code.o": code.object}
+    artifacts = [_artifact_to_json(artifact, entries) for artifact in code.artifacts]
     constants: list[dict[str, Any]] = []
     for number, (symbol, array) in enumerate(code.constants.items()):
         entry = f"weights/{number}"
@@ -60,6 +63,7 @@ def save(code: Code, path: str | PathLike[str]) -> None:
         "pools": [[pool.name, pool.size, pool.alignment] for pool in code.pools],
         "messages": list(code.messages),
         "constants": constants,
+        "artifacts": artifacts,
         "sha256": {name: sha256(data).hexdigest() for name, data in entries.items()},
     }
     buffer = BytesIO()
@@ -70,11 +74,17 @@ def save(code: Code, path: str | PathLike[str]) -> None:
     write_whole(path, buffer.getvalue())
 
 
-def load(path: str | PathLike[str], libraries: tuple[str, ...] = ()) -> Program:
+def load(
+    path: str | PathLike[str],
+    libraries: tuple[str, ...] = (),
+    callbacks: Mapping[str, Callback] | None = None,
+) -> Program:
     """
-    Load a program for this machine.
+    Load a program for this machine. `libraries` hold C functions that it calls, and
+    `callbacks` run artifacts in it that are no code of this machine, by their name or
+    format.
 
-    Raises `ArchiveError` if the file is none, was damaged or cut, or is for a machine
+    Raises `JitError` for what it calls and is not there; `ArchiveError` if the file is none, was damaged or cut, or is for a machine
     that this one is not, and `OSError` if it can not be read.
     """
     try:
@@ -84,7 +94,7 @@ def load(path: str | PathLike[str], libraries: tuple[str, ...] = ()) -> Program:
             raise
         raise ArchiveError(f"'{fspath(path)}' is no program of transom: {e}") from e
     check_machine(code)
-    return Program(code, libraries)
+    return Program(code, libraries, callbacks)
 
 
 def read(path: str | PathLike[str]) -> Code:
@@ -126,6 +136,44 @@ def read(path: str | PathLike[str]) -> Code:
             str(entry["symbol"]): _weight(entry, data)
             for entry in manifest["constants"]
         },
+        artifacts=tuple(
+            _artifact_from_json(entry, data) for entry in manifest["artifacts"]
+        ),
+    )
+
+
+def _artifact_to_json(artifact: Artifact, entries: dict[str, bytes]) -> dict[str, Any]:
+    """An artifact as JSON values; its code is an entry, one for equal codes."""
+    entry = f"artifacts/{sha256(artifact.payload_bytes).hexdigest()[:16]}"
+    entries[entry] = artifact.payload_bytes
+    return {
+        "name": artifact.name,
+        "format": artifact.format,
+        "target": artifact.target,
+        "entry_name": artifact.entry_name,
+        "arguments": [
+            [argument.dtype, argument.shape, argument.is_read_only]
+            for argument in artifact.arguments
+        ],
+        "entry": entry,
+    }
+
+
+def _artifact_from_json(
+    entry: Mapping[str, Any], data: Mapping[str, bytes]
+) -> Artifact:
+    arguments: list[Argument] = []
+    for dtype, shape, is_read_only in entry["arguments"]:
+        dtype_of(dtype)
+        sizes = None if shape is None else tuple(map(int, shape))
+        arguments.append(Argument(str(dtype), sizes, bool(is_read_only)))
+    return Artifact(
+        str(entry["name"]),
+        str(entry["format"]),
+        str(entry["target"]),
+        str(entry["entry_name"]),
+        data[entry["entry"]],
+        tuple(arguments),
     )
 
 

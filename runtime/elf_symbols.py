@@ -24,6 +24,18 @@ def is_elf(data: bytes) -> bool:
     return data[:4] == b"\x7fELF"
 
 
+MACHINES = {"x86_64": 62, "aarch64": 183, "arm64": 183, "riscv64": 243}
+"""The numbers of machines, by the architecture of a triple."""
+
+
+def is_for(data: bytes, architecture: str) -> bool:
+    """Whether an ELF file is for an architecture."""
+    if len(data) < 20:
+        return False
+    order = "<" if data[5] == 1 else ">"
+    return read(order + "18xH", data, 0)[0] == MACHINES.get(architecture)
+
+
 def read_symbols(data: bytes) -> Symbols:
     """Read the symbol table of an ELF object of any word size and byte order."""
     wide, order = data[4] == 2, "<" if data[5] == 1 else ">"

@@ -14,6 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from transom.runtime.artifacts import Artifact, Callback, bind
+from transom.runtime.callbacks import Failure
 from transom.runtime.jit import JitError, JitModule, load_libraries, load_object
 from transom.runtime.signature import Array, Dim, InputError, Signature, dtype_of
 
@@ -48,13 +50,25 @@ class Code:
     messages: tuple[str, ...] = ()
     constants: Mapping[str, Array] = field(default_factory=dict[str, Array])
     """Weights by symbol."""
+    artifacts: tuple[Artifact, ...] = ()
+    """Functions that somebody else has emitted."""
 
 
 class Program:
     """Code that is loaded and can be called."""
 
-    def __init__(self, code: Code, libraries: Sequence[str] = ()) -> None:
-        """Load code; `libraries` hold C functions that it calls."""
+    def __init__(
+        self,
+        code: Code,
+        libraries: Sequence[str] = (),
+        callbacks: Mapping[str, Callback] | None = None,
+    ) -> None:
+        """
+        Load code; `libraries` hold C functions that it calls, and `callbacks` run the
+        artifacts that are no code of this machine, by their name or format.
+
+        Raises `JitError` for what is found nowhere.
+        """
         self.code = code
         self.signature = code.signature
         self._constants = {
@@ -62,9 +76,14 @@ class Program:
         }
         if absent := load_libraries(libraries):
             raise JitError(f"cannot load the library '{absent[0]}'")
+        self._failure = Failure()
+        bound = bind(code.artifacts, callbacks or {}, libraries, self._failure)
         symbols = {name: array.ctypes.data for name, array in self._constants.items()}
         self._module: JitModule = load_object(
-            code.object, symbols=symbols, libraries=libraries, keep=[self._constants]
+            code.object,
+            symbols={**symbols, **bound.addresses},
+            libraries=libraries,
+            keep=[self._constants, bound],
         )
         self._names = [spec.name for spec in self.signature.inputs]
         self._entry = self._function(code.entry, self._entry_types())
@@ -114,7 +133,7 @@ class Program:
         finally:
             self._give_back(pools)
         if status != 0:
-            raise ProgramError(self._message(status))
+            raise self._error(status)
         return results
 
     def save(self, path: Any) -> None:
@@ -215,7 +234,7 @@ class Program:
         result = (ctypes.c_int64 * count)()
         status = self._shapes(*sizes, ctypes.addressof(result))
         if status != 0:
-            raise ProgramError(self._message(status))
+            raise self._error(status)
         return list(result)
 
     def _take_pools(self) -> list[Array]:
@@ -236,6 +255,18 @@ class Program:
             (memory.ctypes.data, pool.alignment)
             for memory, pool in zip(pools, self.code.pools, strict=True)
         ]
+
+    def _error(self, status: int) -> BaseException:
+        """What to raise for a status."""
+        failed = self._failure.take()
+        if failed is None:
+            return ProgramError(self._message(status))
+        what, cause = failed
+        if not isinstance(cause, Exception):
+            return cause  # such as a KeyboardInterrupt
+        error = ProgramError(f"{what} failed: {type(cause).__name__}: {cause}")
+        error.__cause__ = cause
+        return error
 
     def _message(self, status: int) -> str:
         if 1 <= status <= len(self.code.messages):
