@@ -6,8 +6,11 @@ Nothing is imported before it is asked for, and nothing registers itself.
 """
 
 import pkgutil
-from collections.abc import Iterable
+from collections.abc import Generator, Iterable, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cache
+from types import MappingProxyType
 from typing import Any, cast
 
 from transom.dialects import plugins
@@ -24,13 +27,32 @@ class HooksError(Exception):
     """The hooks of a target cannot be had; the message says whose fault it is."""
 
 
+_GIVEN: ContextVar[Mapping[str, TargetHooks[Any]]] = ContextVar(
+    "given hooks", default=MappingProxyType({})
+)
+
+
+@contextmanager
+def given_hooks(*hooks: TargetHooks[Any]) -> Generator[None]:
+    """
+    Take these hooks for their attributes in this context, whatever is registered: for
+    tests of targets.
+    """
+    names = {given.attr_type.name: given for given in hooks}
+    token = _GIVEN.set({**_GIVEN.get(), **names})
+    try:
+        yield
+    finally:
+        _GIVEN.reset(token)
+
+
 def hooks_of(target: TargetAttr) -> TargetHooks[Any]:
     """
     The hooks that are registered for the class of a target attribute.
 
     Raises `HooksError` if there are none, several, or broken ones.
     """
-    hooks = hooks_by_name(target.name)
+    hooks = _GIVEN.get().get(target.name) or hooks_by_name(target.name)
     if not isinstance(target, hooks.attr_type):
         raise HooksError(
             f"expected hooks for '{type(target).__qualname__}' under the name "

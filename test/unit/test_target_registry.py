@@ -30,6 +30,7 @@ from transom.targets.llvm_cpu.hooks import LlvmCpuTarget
 from transom.targets.registry import (
     HooksError,
     conversions_for,
+    given_hooks,
     hooks_by_name,
     hooks_of,
     plugin_identities,
@@ -338,3 +339,13 @@ def test_hooks_change_nothing_by_default():
         reference.artifacts,
     ):
         assert not nothing
+
+
+def test_hooks_that_are_given_stand_in_front_of_registered_ones():
+    given = WooflesTarget()
+    with given_hooks(given):
+        assert hooks_of(WooflesAttr()) is given
+        with given_hooks(LlvmCpuTarget()):
+            assert hooks_of(WooflesAttr()) is given
+    with pytest.raises(HooksError, match=r"no target 'woofles\.target'"):
+        hooks_of(WooflesAttr())
