@@ -312,7 +312,7 @@ def test_damaged_and_foreign_files_are_refused(
     rewrite(path, {"manifest.json": b"[]"})
     refused("is no program of transom")
     rewrite(path, manifest_with(path, version=99))
-    refused("expected version 1 of the format, but got 99")
+    refused("expected version 2 of the format, but got 99")
     rewrite(path, manifest_with(path, triple="riscv64-unknown-linux"))
     refused("the program is for 'riscv64-unknown-linux'")
     rewrite(path, manifest_with(path, features="+amx-tile,+avx10.9"))
