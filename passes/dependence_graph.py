@@ -69,8 +69,8 @@ class DependenceGraph:
 
     def join(self, first: Group, second: Group) -> Group | None:
         """
-        One group in the place of two, of which the second depends on the first; None
-        if it also does so through a third.
+        One group in the place of two, of which the second may depend on the first; None
+        if it does so through a third.
         """
         if not first.after.isdisjoint(second.before):
             return None
@@ -79,6 +79,37 @@ class DependenceGraph:
             return None
         self._renumber(first, second, behind)
         return self._merge(first, second)
+
+    def join_all(self, ops: Iterable[Operation]) -> Group | None:
+        """
+        One group in the place of those of some ops, which need not depend on each
+        other; None, and no change, if that would make a cycle.
+        """
+        groups = {self._groups[op] for op in ops}
+        if self._leaves_and_returns(groups):
+            return None
+        while len(groups) > 1:
+            # Between neighbours by number nothing is that would be in the way.
+            first, second = _by_number(groups)[:2]
+            joined = self.join(first, second)
+            assert joined is not None, "no path leads out of the groups and back"
+            groups = (groups - {first, second}) | {joined}
+        return next(iter(groups), None)
+
+    @staticmethod
+    def _leaves_and_returns(groups: set[Group]) -> bool:
+        """Whether something outside depends on some groups, and one of them on it."""
+        end = max((group.number for group in groups), default=0)
+        pending = [after for group in groups for after in group.after - groups]
+        seen: set[Group] = set()
+        while pending:
+            group = pending.pop()
+            if group in groups:
+                return True
+            if group not in seen and group.number < end:
+                seen.add(group)
+                pending += group.after
+        return False
 
     @staticmethod
     def _behind(first: Group, second: Group) -> set[Group] | None:

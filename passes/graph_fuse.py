@@ -19,22 +19,18 @@ are left as they are.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
+from typing import TypeGuard
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import (
-    UNKNOWN_LOC,
-    FusedLoc,
-    LocationAttr,
-    NoneAttr,
-    TensorType,
-)
+from xdsl.dialects.builtin import TensorType
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Block, Operation, OpResult, Region, SSAValue
+from xdsl.ir import Block, Operation, OpResult, SSAValue
 
 from transom.dialects import graph
 from transom.dialects.graph.sizes import Sizes, SizeTable
 from transom.passes.dependence_graph import DependenceGraph, Group
 from transom.passes.function_pass import FunctionPass
+from transom.passes.op_groups import group_ops, place_in_order
 
 MAX_OPS = 64
 """Ops of a group; more in one kernel cost time in LLVM and save no more traffic."""
@@ -197,76 +193,18 @@ class BlockFuser:
         )
 
 
-def place_in_order(block: Block, groups: Sequence[Sequence[Operation]]) -> None:
-    """Put the ops of a block into an order, before its terminator."""
-    ops = [op for group in groups for op in group]
-    for op in ops:
-        op.detach()
-    if block.last_op is None:
-        block.add_ops(ops)
-    else:
-        block.insert_ops_before(ops, block.last_op)
-
-
 def outline_group(ops: Sequence[Operation]) -> graph.FusedOp:
-    """Put neighbouring ops into a `graph.fused` in the place of the last one."""
-    members = set(ops)
-    constants: dict[Operation, Operation] = {}
-    inputs: dict[SSAValue, None] = {}
-    for op in ops:
-        for operand in op.operands:
-            owner = operand.owner
-            if owner in members:
-                continue
-            if isinstance(owner, Operation) and is_scalar_constant(owner):
-                constants.setdefault(owner, owner.clone())
-            else:
-                inputs[operand] = None
-    outputs = [
-        result
-        for op in ops
-        for result in op.results
-        if any(use.operation not in members for use in result.uses)
-    ]
-    body = Block(arg_types=[value.type for value in inputs])
-    inner: dict[SSAValue, SSAValue] = dict(zip(inputs, body.args, strict=True))
-    for constant, copy in constants.items():
-        body.add_op(copy)
-        inner[constant.results[0]] = copy.results[0]
-    last = ops[-1]
-    fused = graph.FusedOp(
-        tuple(inputs),
-        [value.type for value in outputs],
-        Region(body),
-        location=fused_location(ops),
-    )
-    assert last.parent is not None, "the ops of a block"
-    last.parent.insert_op_before(fused, last)
-    for old, new in zip(outputs, fused.results, strict=True):
-        old.replace_uses_with_if(new, lambda use: use.operation not in members)
-        new.name_hint = old.name_hint
-    for op in ops:
-        op.detach()
-        op.operands = [inner.get(operand, operand) for operand in op.operands]
-        body.add_op(op)
-    body.add_op(graph.YieldOp(*outputs))
-    for constant in constants:
-        if not constant.results[0].uses:
-            constant.detach()
-            constant.erase()
-    return fused
+    """
+    Put neighbouring ops into a `graph.fused` in the place of the last one.
+
+    Scalar constants that they read are copied into it.
+    """
+    read = (operand.owner for op in ops for operand in op.operands)
+    constants = [owner for owner in read if is_scalar_constant(owner)]
+    return group_ops(ops, graph.FusedOp, copied=constants)
 
 
-def fused_location(ops: Sequence[Operation]) -> LocationAttr:
-    """All the places that a group comes from."""
-    known = [op.location for op in ops if op.location != UNKNOWN_LOC]
-    distinct = list(dict.fromkeys(known))
-    if len(distinct) == 1:
-        return distinct[0]
-    return FusedLoc(tuple(distinct), NoneAttr()) if distinct else UNKNOWN_LOC
-
-
-def is_scalar_constant(op: object) -> bool:
+def is_scalar_constant(op: object) -> TypeGuard[graph.ConstantOp]:
     """Whether an op is a constant with one value, which costs a kernel nothing."""
     return isinstance(op, graph.ConstantOp) and op.is_splat
 

@@ -87,6 +87,52 @@ def test_joins_are_refused_where_they_close_a_cycle(
             assert source is target or position[source] < position[target]
 
 
+@given(dags(), st.data())
+def test_sets_are_joined_unless_something_outside_is_between(
+    edges: list[list[int]], data: st.DataObject
+) -> None:
+    _, ops = block_of(edges)
+    graph = DependenceGraph(ops[0].parent or Block())
+    for _ in range(data.draw(st.integers(1, 4))):
+        chosen = data.draw(st.lists(st.sampled_from(ops), min_size=1, max_size=4))
+        groups = {group(graph, op) for op in chosen}
+        wanted = {op for g in groups for op in g.ops}
+        before = [graph.in_order(g) for g in graph.groups()]
+        closes = is_left_and_entered_again(graph, groups, ops)
+        joined = graph.join_all(chosen)
+        assert (joined is None) == closes
+        if joined is None:
+            assert [graph.in_order(g) for g in graph.groups()] == before
+        else:
+            assert set(joined.ops) == wanted
+        position = {g: n for n, g in enumerate(graph.groups())}
+        for b, sources in enumerate(edges):
+            for a in sources:
+                source, target = group(graph, ops[a]), group(graph, ops[b])
+                assert source is target or position[source] < position[target]
+
+
+def is_left_and_entered_again(
+    graph: DependenceGraph, groups: set[Group], ops: Sequence[Operation]
+) -> bool:
+    """Whether a path leads from some groups through others and back, by all paths."""
+    readers: dict[Group, set[Group]] = {}
+    for op in ops:
+        for operand in op.operands:
+            assert isinstance(operand.owner, Operation)
+            readers.setdefault(group(graph, operand.owner), set()).add(group(graph, op))
+    pending = [r for g in groups for r in readers.get(g, ()) if r not in groups]
+    seen = set(pending)
+    while pending:
+        for reader in readers.get(pending.pop(), ()):
+            if reader in groups:
+                return True
+            if reader not in seen:
+                seen.add(reader)
+                pending.append(reader)
+    return False
+
+
 def test_crossed_groups() -> None:
     """Each is convex, but together they would depend on each other."""
     _, ops = block_of([[], [], [0, 1], [1, 0]])
