@@ -26,8 +26,9 @@ from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+from xdsl.dialects.builtin import ModuleOp
 
-from transom.dialects.diagnostics import did_you_mean
+from transom.dialects.diagnostics import did_you_mean, position_of
 
 Array: TypeAlias = npt.NDArray[Any]
 
@@ -172,6 +173,14 @@ class WeightFiles:
         if found != key[2]:
             raise WeightError(f"{label}: expected sha256 {key[2]}, but it has {found}")
         self._verified.add(key)
+
+
+def base_folder(module: ModuleOp) -> Path:
+    """The folder that paths in a module are relative to: that of its file."""
+    position = position_of(module.location)
+    if position is None or position.file.startswith("<"):
+        return Path.cwd()
+    return Path(position.file).parent
 
 
 def content_sha256(array: Array) -> str:

@@ -11,12 +11,13 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Operation
 
 from transom.dialects import graph, llvm
-from transom.dialects.diagnostics import OpError, did_you_mean, position_of
+from transom.dialects.diagnostics import OpError, did_you_mean
 from transom.dialects.dtypes import numpy_dtype
 from transom.dialects.executor import SIGNATURE, PoolOp, SignatureAttr
 from transom.dialects.graph.shapes import DYNAMIC
 from transom.dialects.symbols import symbol_name
 from transom.dialects.target import PHASES, DeviceOp, get_config
+from transom.dialects.weight_files import base_folder
 from transom.interpreters.weights import WeightStore
 from transom.lowering.bufferize.entry import SHAPES, is_entry
 from transom.lowering.bufferize.entry import signature_of as tensor_signature
@@ -28,14 +29,6 @@ from transom.targets.llvm_cpu.dialect import HOST, LlvmCpuAttr
 from transom.targets.llvm_cpu.host import NEVER_CHOSEN, resolved
 
 MESSAGES = "executor.messages"
-
-
-def base_folder(module: ModuleOp) -> Path:
-    """The folder that paths in a module are relative to: that of its file."""
-    position = position_of(module.location)
-    if position is None or position.file.startswith("<"):
-        return Path.cwd()
-    return Path(position.file).parent
 
 
 def signature_of(attr: SignatureAttr) -> Signature:

@@ -18,13 +18,14 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.utils.exceptions import VerifyException
 
-from transom.compiler import base_folder, entry_signature, find_main, to_code
+from transom.compiler import entry_signature, find_main, to_code
 from transom.dialects import graph
 from transom.dialects.diagnostics import OpError
 from transom.dialects.dtypes import numpy_dtype
 from transom.dialects.graph.shapes import DYNAMIC
 from transom.dialects.parser import parse_ir
 from transom.dialects.target import get_config
+from transom.dialects.weight_files import base_folder
 from transom.driver import PHASES, lower
 from transom.interpreters.interpreter import Interpreter
 from transom.interpreters.weights import WeightStore
