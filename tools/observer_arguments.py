@@ -68,6 +68,38 @@ def add_watching(add: Add) -> None:
     flag("--shrink", "exit 0 if a pass says that a reducer may go on")
 
 
+def add_reproducers(add: Add) -> None:
+    """Add the flags that write and run reproducers."""
+    flag = _flags(add)
+    add(
+        "--crash-reproducer",
+        metavar="FILE",
+        help="if a pass fails, write what makes it fail to FILE, and say whether it "
+        "fails again; - is standard output",
+    )
+    flag("--local-reproducer", "let it hold the failing pass alone")
+    add(
+        "--generate-reproducer",
+        metavar="FILE",
+        help="write the module and all that is done with it to FILE, failure or not",
+    )
+    flag("--run-reproducer", "do with FILE what its reproducer section says")
+
+
+def check_reproducers(args: argparse.Namespace) -> str | None:
+    """Why the flags for reproducers do not fit each other, or None."""
+    if args.local_reproducer and args.crash_reproducer is None:
+        return "expected '--crash-reproducer=FILE' with '--local-reproducer'"
+    if args.generate_reproducer is not None and args.split_input_file is not None:
+        return "expected one module for '--generate-reproducer', but not a split file"
+    if args.run_reproducer and args.steps:
+        return (
+            "expected no passes or phases with '--run-reproducer', "
+            "which takes them from the file"
+        )
+    return None
+
+
 def complete(args: Sequence[str]) -> Iterator[str]:
     """
     A command line with the flags that may name passes in one word each: as

@@ -20,7 +20,12 @@ from xdsl.xdsl_opt_main import VersionAction
 from transom.dialects.diagnostics import did_you_mean
 from transom.passes.pipeline import PipelineError
 from transom.tools.memory_limit import size_of
-from transom.tools.observer_arguments import add_printing, add_watching, complete
+from transom.tools.observer_arguments import (
+    add_printing,
+    add_reproducers,
+    add_watching,
+    complete,
+)
 from transom.tools.plugin_problems import STRICT, STRICT_HELP
 from transom.tools.split_input import DEFAULT_MARKER
 
@@ -118,6 +123,7 @@ def add_arguments(
     _add_diagnostics(group("diagnostics"))
     add_printing(group("printing"))
     add_watching(group("watching passes"))
+    add_reproducers(group("reproducers"))
     return tuple(flags)
 
 

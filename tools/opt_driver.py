@@ -25,6 +25,7 @@ from transom.dialects.diagnostics import (
     file_location,
     handling,
 )
+from transom.dialects.file_resources import ExternalResources
 from transom.dialects.plugins import PluginError
 from transom.dialects.verifier import verify_module
 from transom.driver import PHASES
@@ -34,11 +35,13 @@ from transom.registry import OWN_READERS, registry
 from transom.runtime.files import write_whole
 from transom.tools import expected_diagnostics, listings
 from transom.tools.ir_printing import print_options, program_text
+from transom.tools.observer_arguments import check_reproducers
 from transom.tools.opt_arguments import Names, Step, add_arguments, normalize
 from transom.tools.opt_observers import CurrentPass, Observers
 from transom.tools.output_files import write_stdout
 from transom.tools.readers import MlirReader, OnnxReader
 from transom.tools.reporter import Reporter
+from transom.tools.reproducers import pipeline_of, reproducer_in
 from transom.tools.round_trip import verify_roundtrip
 from transom.tools.split_input import Chunk, split
 
@@ -52,6 +55,9 @@ class TransomOptMain(xDSLOptMain):
 
     steps: tuple[Pipeline | str, ...]
     """What is done with each module, in order: a pipeline, or the name of a phase."""
+
+    resources: ExternalResources
+    """What tools wrote beside the IR of the current module."""
 
     def __init__(self, args: Sequence[str], reporter: Reporter) -> None:
         self.reporter = reporter
@@ -69,7 +75,9 @@ class TransomOptMain(xDSLOptMain):
         finally:
             Attribute.__post_init__ = post_init
         self.current = CurrentPass()
-        self.observers = Observers(self.args, self.current, self.emit)
+        self.observers = Observers(
+            self.args, self.available_passes, self.current, self.emit
+        )
 
     # What is registered
 
@@ -106,6 +114,8 @@ class TransomOptMain(xDSLOptMain):
             if name not in self.available_passes:
                 near = did_you_mean(name, self.available_passes)
                 raise PipelineError(f"unknown pass '{name}'{near}")
+        if (problem := check_reproducers(self.args)) is not None:
+            raise PipelineError(problem)
         steps: list[Step] = self.args.steps
         self.steps = tuple(
             step.text
@@ -130,6 +140,7 @@ class TransomOptMain(xDSLOptMain):
         good = True
         for chunk in self.read_chunks(name):
             text = self.process(chunk, name)
+            self.observers.tell()
             if self.args.verify_diagnostics:
                 good = self._all_expected(chunk, name) and good
             elif text is None:
@@ -171,9 +182,10 @@ class TransomOptMain(xDSLOptMain):
     def read(self, chunk: Chunk, name: str) -> ModuleOp:
         """Parse a chunk by the reader of its suffix, or that of `-f`."""
         spec = parse_spec(self.args.frontend or _suffix(name))
+        self.resources = ExternalResources()
         if spec.name == "mlir":
             reader: Frontend = MlirReader(
-                self.args.no_implicit_module, chunk.line_offset
+                self.args.no_implicit_module, chunk.line_offset, self.resources
             )
         elif spec.name == "onnx":
             reader = OnnxReader(tuple(self.args.data_folders))
@@ -190,14 +202,21 @@ class TransomOptMain(xDSLOptMain):
             raise OpError(where, e.msg) from None
 
     def transform(self, module: ModuleOp) -> None:
-        """Verify, then take the steps in order."""
-        if not self.args.disable_verify:
+        """Verify, then take the steps in order, or those of a reproducer."""
+        verify = not self.args.disable_verify
+        if verify:
             verify_module(module)
-        with self.observers.watching(self.ctx, module) as run:
-            for step in self.steps:
+        steps, verify_each = self.steps, verify and self.args.verify_each
+        if self.args.run_reproducer:
+            reproducer = reproducer_in(self.resources, module)
+            passes = self.available_passes
+            steps = (pipeline_of(reproducer, self.resources, self.ctx, passes),)
+            verify_each = verify_each and reproducer.verify_each
+        with self.observers.watching(self.ctx, module, verify_each) as run:
+            for step in steps:
                 run.take(step)
-        if not self.args.disable_verify:
-            verify_module(module)
+            if verify:
+                verify_module(module)
         if self.args.verify_roundtrip:
             verify_roundtrip(self.ctx, module)
 

@@ -4,7 +4,7 @@ All that watches the passes of a run of `transom-opt`, by the flags given.
 
 import argparse
 import sys
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,12 +15,16 @@ from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 
 from transom.dialects.diagnostics import Diagnostic
-from transom.driver import lower_in_place
-from transom.passes.pipeline import PassObserver, Pipeline
-from transom.targets.resolve_devices import ShowNotes
+from transom.driver import lower_in_place, phases_between
+from transom.passes.pipeline import MODULE, PassFactory, PassObserver, Pipeline
+from transom.passes.target_set_phase import TargetSetPhasePass
+from transom.phase_plan import PHASES, phase_plan
+from transom.targets.resolve_devices import ShowNotes, TargetResolveDevicesPass
 from transom.tools.ir_dumps import DumpSink, IrDumps, StreamSink, TreeSink, Wanted
 from transom.tools.ir_printing import print_options
 from transom.tools.pass_observers import CurrentPass, TimePasses, VerifyEach
+from transom.tools.reproduction import Recorder
+from transom.tools.reproduction import Wanted as WantedReproducers
 
 
 @dataclass(frozen=True)
@@ -63,13 +67,31 @@ class ModuleRun:
     ctx: Context
     module: ModuleOp
     observer: PassObserver
+    recorder: Recorder | None = None
 
     def take(self, step: Pipeline | str) -> None:
         """Run a pipeline, or lower to the phase of a name."""
         if isinstance(step, Pipeline):
+            if self.recorder is not None:
+                self.recorder.started(step)
             step.apply(self.ctx, self.module, self.observer)
+        elif self.recorder is None:
+            self._lower(step)
         else:
-            lower_in_place(self.module, step, ctx=self.ctx, observer=self.observer)
+            self._lower_recorded(step, self.recorder)
+
+    def _lower(self, to: str) -> None:
+        lower_in_place(self.module, to, ctx=self.ctx, observer=self.observer)
+
+    def _lower_recorded(self, to: str, recorder: Recorder) -> None:
+        """Lower phase by phase: what leads to one depends on the module before it."""
+        phases = phases_between(self.module, to)
+        if phases and phases[0] is not PHASES[0]:
+            recorder.started(Pipeline(MODULE, (TargetResolveDevicesPass(),)))
+        for phase in phases:
+            plan = phase_plan(self.module, phase, self.ctx)
+            recorder.started(plan.pipeline, TargetSetPhasePass(phase.name))
+            self._lower(phase.name)
 
 
 class Observers:
@@ -78,33 +100,65 @@ class Observers:
     def __init__(
         self,
         args: argparse.Namespace,
+        passes: Mapping[str, PassFactory],
         current: CurrentPass,
         emit: Callable[[Diagnostic], None],
     ) -> None:
         self.args = args
+        self.passes = passes
         self.current = current
         self.emit = emit
         self.times = TimePasses()
         self.modules = 0
+        self.reproduced = False
+        self._notes: list[Diagnostic] = []
 
     @contextmanager
-    def watching(self, ctx: Context, module: ModuleOp) -> Generator[ModuleRun]:
+    def watching(
+        self, ctx: Context, module: ModuleOp, verify_each: bool
+    ) -> Generator[ModuleRun]:
         """Watch what is done with a module."""
         args = self.args
         self.modules += 1
         observers: list[PassObserver] = [self.current]
         if not args.verify_diagnostics:  # it would have to be expected everywhere
             observers.append(ShowNotes(self.emit))
+        recorder = self.recorder(ctx, module, verify_each)
         dumps = self.dumps()
-        if dumps is not None:
-            observers.append(dumps)
-        if args.verify_each and not args.disable_verify:
+        observers += [o for o in (recorder, dumps) if o is not None]
+        if verify_each:
             observers.append(VerifyEach())
         if args.time_passes:
             observers.append(self.times)
-        yield ModuleRun(ctx, module, Nested(tuple(observers)))
+        try:
+            yield ModuleRun(ctx, module, Nested(tuple(observers)), recorder)
+        except BaseException as e:
+            if recorder is not None:
+                recorder.gave_up(e)
+                self.reproduced = True
+            raise
+        if recorder is not None:
+            recorder.ended()
         if dumps is not None:
             dumps.check_phase(module)
+
+    def recorder(
+        self, ctx: Context, module: ModuleOp, verify_each: bool
+    ) -> Recorder | None:
+        """What writes reproducers, if some are wanted."""
+        args = self.args
+        if args.crash_reproducer is None and args.generate_reproducer is None:
+            return None
+        if self.reproduced:
+            return None  # a file has one reproducer: that of the first failure
+        wanted = WantedReproducers(
+            args.crash_reproducer,
+            args.generate_reproducer,
+            args.local_reproducer,
+            verify_each,
+        )
+        notes = self._notes.append
+        return Recorder(wanted, ctx.clone(), self.passes, module, notes)
 
     def dumps(self) -> IrDumps | None:
         """What dumps the IR, if something is to be dumped."""
@@ -140,6 +194,13 @@ class Observers:
         if args.split_input_file is not None:
             folder /= f"module-{self.modules}"
         return TreeSink(folder, options.on(None))
+
+    def tell(self) -> None:
+        """Say what has come up about a module, once the error is out."""
+        for note in self._notes:
+            if not self.args.verify_diagnostics:
+                self.emit(note)
+        self._notes.clear()
 
     def finish(self) -> None:
         """Say what is to be said when all modules are done."""

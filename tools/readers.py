@@ -9,6 +9,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.utils.frontend import Frontend
 
+from transom.dialects.file_resources import ExternalResources
 from transom.dialects.parser import parse_ir
 
 
@@ -20,6 +21,8 @@ class MlirReader(Frontend):
 
     no_implicit_module: bool = False
     line_offset: int = 0
+    resources: ExternalResources | None = None
+    """Takes what a tool wrote beside the IR."""
 
     def parse(self, ctx: Context, input: IO[bytes], input_name: str) -> ModuleOp:
         return parse_ir(
@@ -28,6 +31,7 @@ class MlirReader(Frontend):
             input_name,
             line_offset=self.line_offset,
             implicit_module=not self.no_implicit_module,
+            resources=self.resources,
         )
 
 
