@@ -116,7 +116,8 @@ def _of_op(op: graph.GraphOp, dims: Sequence[Sequence[Dim]]) -> Iterator[Check]:
         case graph.GatherOp() | graph.ScatterOp():
             yield from _indexed(op, dims)
         case _:
-            pass
+            for one, other in op.equal_dims():
+                yield _equal(op, dims, one, other)
 
 
 def _of_results(op: graph.GraphOp) -> Iterator[Check]:

@@ -5,7 +5,7 @@ the verifier, for the inference of types and for the constructors.
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from typing import cast
+from typing import NamedTuple, cast
 
 from xdsl.dialects.builtin import TensorType
 from xdsl.interfaces import (
@@ -33,6 +33,13 @@ Value = SSAValue | Operation
 """What a constructor takes: a value, or an op with one result."""
 
 
+class DimAt(NamedTuple):
+    """A dimension of an operand."""
+
+    operand: int
+    axis: int
+
+
 class GraphOp(
     HasFolderInterface, HasCanonicalizationPatternsInterface, IRDLOperation, ABC
 ):
@@ -50,6 +57,13 @@ class GraphOp(
 
         Raises `VerifyException` when those break a rule of the op.
         """
+
+    def equal_dims(self) -> Iterable[tuple[DimAt, DimAt]]:
+        """
+        Dimensions that must be equal, where `infer` can not tell because a size is not
+        known: they are compared at run time.
+        """
+        return ()
 
     def result_dims(self) -> tuple[tuple[Dim, ...], ...]:
         """The sizes of each result in terms of the operands' (see `shapes`)."""

@@ -1,0 +1,1 @@
+"""A dialect of distances between vectors, for transom."""
