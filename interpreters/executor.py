@@ -59,12 +59,12 @@ def constant(frame: Frame, op: executor.ConstantOp, args: Values) -> Values:
 def call(frame: Frame, op: executor.CallOp, args: Values) -> Values:
     name = op.callee.root_reference.data
     callee = frame.interpreter.symbol(op, name)
-    if isinstance(callee, executor.ArtifactOp):
-        extern_reference(frame, op, name)(*args)
-        return ()
-    types = cast(Any, callee).function_type.inputs.data
+    if isinstance(callee, tir.Callee):
+        types = callee.argument_types
+    else:
+        types = cast(Any, callee).function_type.inputs.data
     arguments = [as_argument(op, a, t) for a, t in zip(args, types, strict=True)]
-    if isinstance(callee, tir.FuncOp):
+    if isinstance(callee, tir.Callee):
         call_kernel(frame, op, callee, arguments)
     elif isinstance(callee, FuncOp) and not callee.is_declaration:
         frame.interpreter.call(callee, arguments)

@@ -81,7 +81,9 @@ class Interpreter:
 
     `weights` gives the array of a `graph.weight`; by default a `WeightStore` that knows
     no files. `externs` are Python references of external C functions by name, called
-    with the operands. `evaluators` come before the tables of the dialects.
+    with the operands, `artifacts` those of code that is emitted already, by format,
+    called with the op and its arguments. `evaluators` come before the tables of the
+    dialects.
     """
 
     def __init__(
@@ -91,11 +93,13 @@ class Interpreter:
         weights: Callable[[Any], Array] | None = None,
         externs: Mapping[str, Callable[..., Any]] | None = None,
         evaluators: Mapping[type[Operation], Evaluator] | None = None,
+        artifacts: Mapping[str, Callable[[Any, Values], None]] | None = None,
         max_steps: int = MAX_STEPS,
         max_bytes: int = MAX_BYTES,
     ) -> None:
         self.module = module
         self.externs = dict(externs or {})
+        self.artifacts = dict(artifacts or {})
         self.max_steps = max_steps
         self.max_bytes = max_bytes
         self.steps = 0

@@ -14,6 +14,7 @@ from xdsl.ir import Attribute, Operation
 
 from transom.dialects import executor, tir
 from transom.dialects.diagnostics import OpError, did_you_mean
+from transom.interpreters.artifacts import run_artifact
 from transom.interpreters.evaluators import Array, Evaluators, Value, Values
 from transom.interpreters.interpreter import Frame, dtype_of
 from transom.interpreters.memref import copy as copy_memref
@@ -45,12 +46,12 @@ def index(frame: Frame, op: tir.IndexOp, args: Values) -> Values:
 def call(frame: Frame, op: tir.CallOp, args: Values) -> Values:
     name = op.callee.string_value()
     kernel = frame.interpreter.symbol(op, name)
-    if not isinstance(kernel, tir.FuncOp):
-        raise OpError(op, f"expected '@{name}' to be a 'tir.func'")
+    if not isinstance(kernel, tir.Callee):
+        raise OpError(op, f"expected '@{name}' to be a kernel or an artifact")
     first = len(op.ins)
     arguments: list[Value] = []
     results: list[Array] = []
-    types = kernel.function_type.inputs.data
+    types = kernel.argument_types
     for position, (operand, value, type) in enumerate(
         zip(op.operands, args, types, strict=True)
     ):
@@ -74,9 +75,13 @@ def as_argument(op: Operation, value: Value, type: Attribute) -> Value:
 
 
 def call_kernel(
-    frame: Frame, op: Operation, kernel: tir.FuncOp, arguments: Values
+    frame: Frame, op: Operation, kernel: tir.Callee, arguments: Values
 ) -> None:
-    """Run a kernel, or the reference of one that is only declared."""
+    """Run a kernel; an artifact, and one that is only declared, by its reference."""
+    if isinstance(kernel, executor.ArtifactOp):
+        run_artifact(frame, op, kernel, arguments)
+        return
+    assert isinstance(kernel, tir.FuncOp), "what a call may call"
     if kernel.is_declaration:
         extern_reference(frame, op, kernel.sym_name.data)(*arguments)
     else:

@@ -3,8 +3,9 @@ Programs on disk: one file with a manifest, the code and the weights.
 
 The file is a ZIP archive of stored entries: `manifest.json` (format version, target,
 signature, pools, messages, and a SHA-256 of every other entry), `code.o`, one entry of
-raw little-endian elements per weight, and the code of artifacts. Nothing in it is executed or unpickled before
-its hash has been checked; sizes are checked against the file first.
+raw little-endian elements per weight, and the code of artifacts. Nothing in it is
+executed or unpickled before its hash has been checked; sizes are checked against the
+file first.
 """
 
 import json
@@ -84,8 +85,9 @@ def load(
     `callbacks` run artifacts in it that are no code of this machine, by their name or
     format.
 
-    Raises `JitError` for what it calls and is not there; `ArchiveError` if the file is none, was damaged or cut, or is for a machine
-    that this one is not, and `OSError` if it can not be read.
+    Raises `JitError` for what it calls and is not there, `ArchiveError` if the file is
+    none, was damaged or cut, or is for a machine that this one is not, and `OSError` if
+    it can not be read.
     """
     try:
         code = read(path)

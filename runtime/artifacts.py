@@ -31,8 +31,8 @@ class Artifact:
     """The name of the function in the code."""
     payload_bytes: bytes
     """The code."""
-    arguments: tuple[Argument, ...]
-    """What it takes, the workspace at the end if it has one."""
+    arguments: tuple[Argument, ...] = ()
+    """What it takes, the workspace at the end if it has one; unused if it is native."""
 
     @property
     def is_native(self) -> bool:
@@ -66,20 +66,21 @@ def bind(
     failure: Failure,
 ) -> Bound:
     """
-    The C functions for artifacts: a callback by the artifact's name, else its object
-    code, else a callback by its format.
+    The C functions for artifacts: in object code of this machine, else a callback by
+    the artifact's name or else by its format.
 
-    Raises `JitError` for all that have none of these, and for code without the function.
+    Raises `JitError` for all that have none of these, and for code that lacks the
+    function.
     """
     addresses: dict[str, int] = {}
     keep: list[Any] = []
     modules: dict[bytes, JitModule] = {}
     missing: list[Artifact] = []
     for artifact in artifacts:
-        callback = callbacks.get(artifact.name)
-        if callback is None and artifact.is_native:
+        callback = callbacks.get(artifact.name) or callbacks.get(artifact.format)
+        if artifact.is_native:
             address = _link(artifact, modules, libraries)
-        elif callback := callback or callbacks.get(artifact.format):
+        elif callback is not None:
             function = _c_function_of(artifact, callback, failure)
             keep.append(function)
             address = address_of(function)
@@ -89,8 +90,8 @@ def bind(
         addresses[SYMBOL + artifact.name] = address
     if missing:
         raise JitError(
-            f"nothing here runs artifact {', '.join(map(str, missing))}; give a callback"
-            " for its name or format"
+            f"nothing here runs artifact {', '.join(map(str, missing))}; give a "
+            "callback for its name or format"
         )
     return Bound(addresses, [*keep, *modules.values()])
 

@@ -30,7 +30,7 @@ NUMBERS: dict[str, Any] = {
     "float32": ctypes.c_float,
     "float64": ctypes.c_double,
 }
-"""How C passes numbers, by dtype. It has no way for narrower floats that Python knows."""
+"""How C passes numbers, by dtype. Python knows no way to pass narrower floats."""
 
 
 @dataclass(frozen=True)

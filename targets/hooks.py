@@ -16,9 +16,9 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 
-from transom.dialects.executor import ArtifactOp
+from transom.dialects.executor import EmittedCode
 from transom.dialects.target import LinkOp, MemoryOp, TargetAttr
-from transom.interpreters.evaluators import Array, Evaluator
+from transom.interpreters.evaluators import Evaluator
 from transom.lowering.conversion import ConversionPattern, Refusal
 from transom.passes.pipeline import Pipeline
 
@@ -101,10 +101,10 @@ class Reference:
     """For what `emit` and `convert_graph_to_artifact` make, by format."""
 
 
-RunArtifact = Callable[[ArtifactOp, Sequence[Array]], None]
+RunArtifact = Callable[[EmittedCode, Sequence[Any]], None]
 """
-Runs an artifact on the arrays of its signature, the workspace as bytes at the end if
-there is one; it writes to them in place.
+Runs code on the arrays and numbers of its signature, the workspace as an array of bytes
+at the end if there is one; it writes to the arrays in place.
 """
 
 

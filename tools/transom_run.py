@@ -29,7 +29,7 @@ from transom.compiler import (
     find_main,
     select_entry,
     signature_of,
-    to_code,
+    to_program,
 )
 from transom.dialects.diagnostics import Diagnostic, OpError, Sources, handling
 from transom.dialects.executor import SIGNATURE, SignatureAttr
@@ -37,16 +37,17 @@ from transom.dialects.target import get_config
 from transom.dialects.verifier import verify_module
 from transom.driver import PHASES, load, lower
 from transom.interpreters.entry import InputError as InterpreterInputError
-from transom.interpreters.interpreter import MAX_STEPS, Interpreter
+from transom.interpreters.interpreter import MAX_STEPS
 from transom.interpreters.weights import WeightStore
 from transom.passes.pipeline import PipelineError
 from transom.registry import new_context
 from transom.runtime.comparison import compare_all
 from transom.runtime.files import write_whole
 from transom.runtime.jit import JitError
-from transom.runtime.program import Program, ProgramError
+from transom.runtime.program import ProgramError
 from transom.runtime.signature import Array, InputError, Signature
 from transom.runtime.values import Words
+from transom.targets.references import interpreter_of
 from transom.targets.resolve_devices import ShowNotes
 from transom.tools.opt_arguments import add_data_folders
 from transom.tools.plugin_problems import (
@@ -174,7 +175,7 @@ def interpreted(
         )
     main = find_main(module, args.function)
     signature = signature_of(entry_signature(main))
-    interpreter = Interpreter(
+    interpreter = interpreter_of(
         module,
         weights=WeightStore(module, folder_of(args.file), args.data_folders),
         max_steps=args.max_steps,
@@ -200,8 +201,13 @@ def compiled(
         module = lower(module, last, observer=ShowNotes(emit))
     attr = find_entry(module).attributes[SIGNATURE]
     assert isinstance(attr, SignatureAttr), "the dialect verifies it"
-    code = to_code(module, base=base, opt_level=args.O, data_folders=args.data_folders)
-    program = Program(code, args.library)
+    program = to_program(
+        module,
+        base=base,
+        opt_level=args.O,
+        data_folders=args.data_folders,
+        libraries=args.library,
+    )
 
     def execute(inputs: dict[str, Array]) -> dict[str, Array]:
         return program.run(inputs)

@@ -10,6 +10,7 @@ from xdsl.dialects.builtin import ArrayAttr, ModuleOp, StringAttr, TensorType
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Operation
 
+from transom.artifacts import artifacts_of, callbacks_of
 from transom.dialects import graph, llvm
 from transom.dialects.diagnostics import OpError, did_you_mean
 from transom.dialects.dtypes import numpy_dtype
@@ -23,10 +24,11 @@ from transom.lowering.bufferize.entry import SHAPES, is_entry
 from transom.lowering.bufferize.entry import signature_of as tensor_signature
 from transom.lowering.emit_llvm import to_llvm_text
 from transom.lowering.emit_llvm.text import name_text
-from transom.runtime.program import Code, PoolSpec
+from transom.runtime.program import Code, PoolSpec, Program
 from transom.runtime.signature import Dim, Signature, TensorSpec
 from transom.targets.llvm_cpu.dialect import HOST, LlvmCpuAttr
 from transom.targets.llvm_cpu.host import NEVER_CHOSEN, resolved
+from transom.targets.references import reference_of
 
 MESSAGES = "executor.messages"
 
@@ -210,7 +212,27 @@ def to_code(
             for op in ops
             if isinstance(op, graph.WeightOp)
         },
+        artifacts=artifacts_of(module),
     )
+
+
+def to_program(
+    module: ModuleOp,
+    *,
+    base: Path | None = None,
+    opt_level: int = 2,
+    data_folders: Sequence[str] = (),
+    libraries: Sequence[str] = (),
+) -> Program:
+    """
+    A program in this process, of a module at phase `machine`; see `to_code`.
+
+    Artifacts that are no code of this machine are run by the references of the module's
+    targets. Raises `OpError`, and `JitError` for what is found nowhere.
+    """
+    callbacks = callbacks_of(module, reference_of(module))
+    code = to_code(module, base=base, opt_level=opt_level, data_folders=data_folders)
+    return Program(code, libraries, callbacks)
 
 
 def _is_function(op: Operation, name: str) -> bool:

@@ -180,8 +180,7 @@ def compile(
     Raises `OpError` for what is wrong in the module, `PipelineError` for arguments that
     are, and `JitError` if a C function that the code calls is found nowhere.
     """
-    from transom.compiler import select_entry, to_code
-    from transom.runtime.program import Program
+    from transom.compiler import select_entry, to_program
 
     if threads != 1:
         raise PipelineError(
@@ -202,8 +201,9 @@ def compile(
     if get_config(result).phase != PHASES[-1].name:
         select_entry(result)
         lower_in_place(result, PHASES[-1].name, ctx=ctx)
-    code = to_code(result, opt_level=opt_level, data_folders=data_folders)
-    return Program(code, libraries)
+    return to_program(
+        result, opt_level=opt_level, data_folders=data_folders, libraries=libraries
+    )
 
 
 def declare_devices(module: ModuleOp, devices: Mapping[str, str], ctx: Context) -> None:

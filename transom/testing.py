@@ -18,7 +18,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.utils.exceptions import VerifyException
 
-from transom.compiler import entry_signature, find_main, to_code
+from transom.compiler import entry_signature, find_main, to_program
 from transom.dialects import graph
 from transom.dialects.diagnostics import OpError
 from transom.dialects.dtypes import numpy_dtype
@@ -27,13 +27,12 @@ from transom.dialects.parser import parse_ir
 from transom.dialects.target import get_config
 from transom.dialects.weight_files import base_folder
 from transom.driver import PHASES, lower
-from transom.interpreters.interpreter import Interpreter
 from transom.interpreters.weights import WeightStore
 from transom.registry import new_context
 from transom.runtime.comparison import Difference, compare_all, largest_error
-from transom.runtime.program import Program
 from transom.runtime.signature import Array
 from transom.runtime.values import random_elements
+from transom.targets.references import interpreter_of
 
 INTERPRETED = ("graph", "placed", "partitioned", "tensor")
 """Phases whose modules are interpreted with whole arrays, and so in reasonable time."""
@@ -102,9 +101,12 @@ def interpret(
     name: str | None = None,
     **options: Any,
 ) -> dict[str, Array]:
-    """The outputs of a module by name, from the reference evaluation."""
+    """
+    The outputs of a module by name, from the reference evaluation: that of transom, and
+    what the targets of the module bring.
+    """
     weights = WeightStore(module, base_folder(module) if base is None else base)
-    interpreter = Interpreter(module, weights=weights, **options)
+    interpreter = interpreter_of(module, weights=weights, **options)
     main = find_main(module, name)
     signature = entry_signature(main)
     results = interpreter.run(
@@ -134,8 +136,8 @@ class PhaseChecker:
 
     def compiled(self, module: ModuleOp) -> dict[str, Array]:
         machine = lower(module, PHASES[-1].name, ctx=self.ctx)
-        code = to_code(machine, base=self.base)
-        return Program(code, self.libraries).run(self.inputs)
+        program = to_program(machine, base=self.base, libraries=self.libraries)
+        return program.run(self.inputs)
 
     def differences(self, actual: Mapping[str, Array]) -> list[Difference]:
         return compare_all(actual, self.expected, self.relative, self.absolute)

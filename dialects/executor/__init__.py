@@ -17,7 +17,7 @@ from transom.dialects.discardable import (
     verify_on_function,
     verify_on_module,
 )
-from transom.dialects.executor.artifact import ArtifactOp
+from transom.dialects.executor.artifact import ArtifactOp, EmittedCode
 from transom.dialects.executor.attributes import (
     BytesAttr,
     PoolKind,
@@ -44,6 +44,7 @@ __all__ = [
     "CallOp",
     "ConstantOp",
     "CopyOp",
+    "EmittedCode",
     "Executor",
     "FreeOp",
     "PoolKind",

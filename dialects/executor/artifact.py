@@ -3,6 +3,7 @@ Code that is emitted already.
 """
 
 from collections.abc import Sequence
+from typing import Protocol
 
 from xdsl.dialects.builtin import (
     ArrayAttr,
@@ -25,6 +26,20 @@ from transom.dialects.symbols import expect_symbol, lookup
 from transom.dialects.target import TargetAttr
 from transom.dialects.tir.attributes import Effect, EffectAttr
 from transom.dialects.tir.callee import Callee
+
+
+class EmittedCode(Protocol):
+    """A function in emitted code, as whatever runs it sees it."""
+
+    @property
+    def payload_bytes(self) -> bytes:
+        """The code."""
+        ...
+
+    @property
+    def entry_name(self) -> str:
+        """The name of the function in the code."""
+        ...
 
 
 class PayloadIsThere(SymbolUserOpInterface):
