@@ -156,13 +156,15 @@ class Sources:
         default_factory=dict[str, Sequence[str]], init=False, repr=False
     )
 
+    def text(self, file: str) -> str:
+        """The text of a file, empty if it cannot be had."""
+        text = self.texts.get(file)
+        return _read_text(file) if text is None else text
+
     def line(self, position: Position) -> str | None:
         """The source line at a position, or None if the text cannot be had."""
         if position.file not in self.lines:
-            text = self.texts.get(position.file)
-            if text is None:
-                text = _read_text(position.file)
-            self.lines[position.file] = text.split("\n")
+            self.lines[position.file] = self.text(position.file).split("\n")
         lines = self.lines[position.file]
         if not 1 <= position.line <= len(lines):
             return None

@@ -33,7 +33,8 @@ from transom.passes.pipeline import Pipeline, PipelineError
 from transom.passes.pipeline import parse_pipeline as parse_pipeline_text
 from transom.registry import OWN_READERS, registry
 from transom.runtime.files import write_whole
-from transom.tools import expected_diagnostics, listings
+from transom.tools import listings
+from transom.tools.expected_diagnostics import compare
 from transom.tools.ir_printing import print_options, program_text
 from transom.tools.observer_arguments import check_reproducers
 from transom.tools.opt_arguments import Names, Step, add_arguments, normalize
@@ -158,6 +159,8 @@ class TransomOptMain(xDSLOptMain):
         try:
             with handling(self.emit):
                 module = self.read(chunk, name)
+                if self.args.show_phases:
+                    return listings.phases_of(module, self.ctx)
                 self.transform(module)
                 return self.output_resulting_program(module)
         except OpError as e:
@@ -272,7 +275,7 @@ class TransomOptMain(xDSLOptMain):
     # Messages
 
     def _listing(self) -> str | None:
-        if self.args.show_phases:
+        if self.args.show_phases and self.args.input_file is None:
             return listings.phases()
         if self.args.list_passes:
             return listings.passes(self.available_passes)
@@ -282,15 +285,21 @@ class TransomOptMain(xDSLOptMain):
 
     def _all_expected(self, chunk: Chunk, name: str) -> bool:
         """Compare what was kept of a chunk with its comments."""
-        text = chunk.content.decode("utf-8", "replace")
-        problems = expected_diagnostics.compare(
-            expected_diagnostics.expectations_in(text, name, chunk.line_offset),
-            self.diagnostics,
-            self.args.verify_diagnostics == "only-expected",
-        )
+        kept = tuple(self.diagnostics)
         self.diagnostics.clear()
+        try:
+            problems = compare(
+                chunk.content.decode("utf-8", "replace"),
+                name,
+                kept,
+                line_offset=chunk.line_offset,
+                only_expected=self.args.verify_diagnostics == "only-expected",
+                text_of=self.reporter.sources.text,
+            )
+        except OpError as e:  # of the comments
+            problems = [e.diagnostic()]
         for problem in problems:
-            self.reporter.write(problem)
+            self.reporter.emit(problem)
         return not problems
 
     def _attributed(self, message: str) -> str:

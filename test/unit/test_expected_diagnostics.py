@@ -1,5 +1,7 @@
 """Comments that expect diagnostics, and what does not agree with them."""
 
+from typing import Any
+
 import pytest
 from xdsl.dialects.builtin import UnknownLoc
 
@@ -7,12 +9,18 @@ from transom.dialects.diagnostics import Diagnostic, OpError, file_location
 from transom.tools.expected_diagnostics import compare, expectations_in
 
 
+FORM = "expected 'expected-SEVERITY @PLACE {{TEXT}}' up to the end of the line"
+
+
 def at(line: int, message: str, severity: str = "error", *notes: Diagnostic):
     return Diagnostic(severity, file_location("a.mlir", line, 1), message, notes)
 
 
-def problems(text: str, *diagnostics: Diagnostic, only_expected: bool = False):
-    return compare(expectations_in(text, "a.mlir"), diagnostics, only_expected)
+def problems(text: str, *diagnostics: Diagnostic, **options: Any) -> list[str]:
+    return [str(d) for d in compare(text, "a.mlir", diagnostics, **options)]
+
+
+OTHER = Diagnostic("error", file_location("dir/b.mlir", 3, 1), "boom")
 
 
 @pytest.mark.parametrize(
@@ -52,10 +60,40 @@ def test_all_is_as_expected() -> None:
     )
 
 
-def test_another_file_is_unknown() -> None:
-    other = Diagnostic("error", file_location("b.mlir", 1, 1), "boom")
-    assert not problems("// expected-error @unknown {{boom}}", other)
-    assert problems("// expected-error {{boom}}", other)
+@pytest.mark.parametrize(
+    "place", ["b.mlir:3", "dir/b.mlir:3", "b.mlir:*", "dir/b.mlir:*"]
+)
+def test_another_file(place: str) -> None:
+    assert not problems(f"// expected-error @{place} {{{{boom}}}}", OTHER)
+
+
+@pytest.mark.parametrize("place", ["b.mlir:4", ".mlir:3", "unknown", "c/b.mlir:*"])
+def test_another_place(place: str) -> None:
+    assert problems(f"// expected-error @{place} {{{{boom}}}}", OTHER) == [
+        "dir/b.mlir:3:1: error: unexpected error: boom",
+        'a.mlir:1:4: error: expected error "boom" was not produced',
+    ]
+
+
+def test_this_file_by_name() -> None:
+    assert not problems("// expected-error @a.mlir:7 {{boom}}", at(7, "boom"))
+
+
+def test_comments_of_another_file_count_once_it_is_concerned() -> None:
+    text = "// expected-note @+2 {{why}}\n// expected-error @+1 {{boom}}\nx"
+    read: list[str] = []
+
+    def text_of(file: str) -> str:
+        read.append(file)
+        return text
+
+    assert not problems("", at(1, "m"), only_expected=True, text_of=text_of)
+    assert not read
+    assert problems("", OTHER, OTHER, text_of=text_of) == [
+        "dir/b.mlir:3:1: error: unexpected error: boom",
+        'dir/b.mlir:1:4: error: expected note "why" was not produced',
+    ]
+    assert read == ["dir/b.mlir"]
 
 
 def test_not_produced() -> None:
@@ -95,6 +133,26 @@ def test_regular_expressions() -> None:
     assert problems(text, at(1, "it took x steps (at most)"))
 
 
-def test_wrong_regular_expression() -> None:
-    with pytest.raises(OpError, match=r"a.mlir:1:4: error: expected a regular express"):
-        expectations_in("// expected-error-re {{ {{(}} }}", "a.mlir")
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("expected-error-re {{ {{(}} }}", "expected a regular expression: missing )"),
+        (
+            "expected-error-re {{a {{b} }}",
+            "expected '}}' at the end of a regular expression",
+        ),
+        ("expected-error {{a}} // more", FORM),
+        ("expected-error {a}", FORM),
+        ("expected-error @+1", FORM),
+        ("expected-error @later {{a}}", FORM),
+        ("expected-note @+x {{a}}", FORM),
+    ],
+)
+def test_comments_of_another_form(text: str, message: str) -> None:
+    with pytest.raises(OpError) as info:
+        expectations_in(f"// {text}", "a.mlir")
+    assert str(info.value).startswith(f"a.mlir:1:4: error: {message}")
+
+
+def test_prose_is_no_comment() -> None:
+    assert not expectations_in("// No expected-error here, nor expected-warnings.", "a")

@@ -5,11 +5,11 @@ import os
 import stat
 import subprocess
 import sys
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from opt_program import Result, Run, run_fixture
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Attribute
@@ -21,6 +21,8 @@ from transom.dialects.plugins import Plugin, PluginError, State
 from transom.registry import Registry, own_universe, registry
 from transom.runtime.files import write_whole
 from transom.tools import opt_driver, transom_opt
+
+__all__ = ["run_fixture"]
 
 GOOD = """\
 func.func @f(%x: i32) -> i32 {
@@ -36,35 +38,6 @@ EMITTERS = (
     "'llvm', 'llvm-ir', 'mlir', 'mps', 'riscv-asm', 'wat', 'wgsl', 'x86-asm'"
 )
 BAD_IR = "func.func @f() -> i32 {\n  func.return\n}\n"
-
-
-@dataclass(frozen=True)
-class Result:
-    status: int
-    out: str
-    err: str
-
-
-Run = Callable[..., Result]
-
-
-@pytest.fixture
-def run(
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-) -> Run:
-    """Run the program on a text, in a folder of its own."""
-    monkeypatch.chdir(tmp_path)
-
-    def run_on(text: str | bytes, *args: str, file: str = "a.mlir") -> Result:
-        content = text if isinstance(text, bytes) else text.encode()
-        Path(file).write_bytes(content)
-        status = transom_opt.main([file, *args])
-        captured = capsys.readouterr()
-        return Result(status, captured.out, captured.err)
-
-    return run_on
 
 
 # Exit status and messages.
