@@ -1,0 +1,254 @@
+"""
+What hooks return for a target, checked before any of it runs.
+"""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from typing import Any, NamedTuple, cast
+
+from xdsl.context import Context
+from xdsl.ir import Operation
+from xdsl.passes import ModulePass
+
+from transom.dialects.diagnostics import did_you_mean
+from transom.dialects.target import LinkOp, MemoryOp, TargetAttr
+from transom.lowering.conversion import ConversionPattern
+from transom.passes.pass_options import format_value
+from transom.passes.pipeline import (
+    PassFactory,
+    Pipeline,
+    PipelineError,
+    parse_pipeline,
+)
+from transom.targets.contract.answer_texts import text_of_answer
+from transom.targets.contract.memories import check_new_ops
+from transom.targets.contract.pipelines import PipelineRules
+from transom.targets.contract.rules import (
+    ANSWERING_HOOKS,
+    NOT_EQUAL,
+    NOT_OMISSIBLE,
+    NOT_SHARED,
+    RAISED,
+    WRONG_OPTION,
+    WRONG_TYPE,
+    Breach,
+    Origin,
+    shown,
+)
+from transom.targets.hooks import Claim, Reference, Step, TargetHooks
+from transom.targets.registry import HooksError
+
+SCOPES = ("function", "module")
+
+
+class KnownPasses(NamedTuple):
+    """The passes that hooks may name."""
+
+    registered: Mapping[str, PassFactory]
+    shared: Collection[str]
+    """Those that lead to the phases."""
+    omissible: Collection[str]
+    """Those of the shared ones that a target may omit."""
+    ctx: Context
+    """Has the dialects of the attributes in options."""
+
+
+_VERIFIED: dict[tuple[int, TargetAttr], TargetHooks[Any]] = {}
+"""Hooks whose answers are right, by identity, and the target that they were for."""
+
+
+def verify_answers(
+    hooks: TargetHooks[Any], target: TargetAttr, known: KnownPasses
+) -> None:
+    """
+    Check what hooks return for a target, once in a process.
+
+    Raises `HooksError`, which names the hook, the target and what was expected.
+    """
+    if _VERIFIED.get((id(hooks), target)) is not hooks:
+        _Answers(hooks, target, known).check()
+        _VERIFIED[(id(hooks), target)] = hooks
+
+
+class _Answers:
+    """Asks each hook of a target, and looks at the answer."""
+
+    def __init__(
+        self, hooks: TargetHooks[Any], target: TargetAttr, known: KnownPasses
+    ) -> None:
+        self.hooks = hooks
+        self.target = target
+        self.known = known
+        self.origin = Origin("scope", target)
+        self.pipelines = PipelineRules(known.registered, known.ctx, self.error)
+
+    def error(self, breach: Breach, **fields: object) -> HooksError:
+        """The error of the hook that was asked last."""
+        return HooksError(self.origin.message(breach, **fields))
+
+    def check(self) -> None:
+        """Raise `HooksError` unless all answers are right."""
+        scope = cast(object, self.hooks.scope)
+        if scope not in SCOPES:
+            names = " or ".join(f"'{name}'" for name in SCOPES)
+            raise self.error(WRONG_TYPE, expected=names, found=f"'{scope}'")
+        equal = self.target.new(self.target.parameters)
+        for hook in ANSWERING_HOOKS:
+            self.origin = Origin(hook, self.target)
+            answer = self.ask(hook, self.target)
+            _CHECKS[hook](self, answer)
+            first = text_of_answer(answer)
+            second = text_of_answer(self.ask(hook, equal))
+            if first != second:
+                raise self.error(NOT_EQUAL, first=shown(first), second=shown(second))
+
+    def ask(self, hook: str, target: TargetAttr) -> object:
+        """What a hook returns."""
+        try:
+            return cast(object, getattr(self.hooks, hook)(target))
+        except Exception as e:  # plug-in boundary: hooks are others' code
+            error = f"{type(e).__name__}: {e}"
+            raise self.error(RAISED, error=error) from e
+
+    def expect(self, holds: bool, expected: str, found: object) -> None:
+        """Raise `HooksError` unless an answer is as expected."""
+        if not holds:
+            raise self.error(WRONG_TYPE, expected=expected, found=kind_of(found))
+
+    def items(self, answer: object, expected: str) -> Sequence[object]:
+        """The items of an answer that is a list or a tuple."""
+        self.expect(isinstance(answer, list | tuple), expected, answer)
+        return cast("Sequence[object]", answer)
+
+    # One check per hook.
+
+    def check_claims(self, answer: object) -> None:
+        for claim in self.items(answer, "a list of 'Claim'"):
+            self.expect(isinstance(claim, Claim), "a list of 'Claim'", claim)
+            assert isinstance(claim, Claim), "checked above"
+            expected = "an op class as 'root' of a claim"
+            self.expect(is_op_class(claim.root), expected, claim.root)
+            for part in ("answer", "members"):
+                found = getattr(claim, part)
+                expected = f"a function as '{part}' of a claim"
+                self.expect(callable(found), expected, found)
+            is_label = isinstance(cast(object, claim.label), str | None)
+            self.expect(is_label, "a string or None as 'label' of a claim", claim.label)
+
+    def check_pipeline(self, answer: object) -> None:
+        self.expect(isinstance(answer, Pipeline), "a 'Pipeline'", answer)
+        assert isinstance(answer, Pipeline), "checked above"
+        self.pipelines.check(answer, ("builtin.module", "func.func"))
+
+    def check_pass(self, answer: object) -> None:
+        if answer is None:
+            return
+        is_pass = isinstance(answer, ModulePass | Pipeline)
+        self.expect(is_pass, "a pass, a 'Pipeline' or None", answer)
+        if isinstance(answer, ModulePass):
+            answer = Pipeline("builtin.module", (answer,))
+        assert isinstance(answer, Pipeline), "checked above"
+        self.pipelines.check(answer, ("builtin.module",))
+
+    def check_steps(self, answer: object) -> None:
+        for step in self.items(answer, "a list of 'Step'"):
+            self.expect(isinstance(step, Step), "a list of 'Step'", step)
+            assert isinstance(step, Step), "checked above"
+            pipeline = cast(object, step.pipeline)
+            is_pipeline = isinstance(pipeline, Pipeline)
+            self.expect(is_pipeline, "a 'Pipeline' as 'pipeline' of a step", pipeline)
+            for part in ("requires", "provides", "before"):
+                names = getattr(step, part)
+                expected = f"a frozenset of strings as '{part}' of a step"
+                self.expect(is_set_of_names(names), expected, names)
+            self.pipelines.check(step.pipeline, ("builtin.module", "tir.func"))
+
+    def check_patterns(self, answer: object) -> None:
+        expected = "a list of 'ConversionPattern'"
+        for pattern in self.items(answer, expected):
+            self.expect(isinstance(pattern, ConversionPattern), expected, pattern)
+
+    def check_options(self, answer: object) -> None:
+        expected = "a mapping of options by pass"
+        self.expect(isinstance(answer, Mapping), expected, answer)
+        for name, options in cast("Mapping[object, object]", answer).items():
+            self.expect(isinstance(name, str), "names of passes", name)
+            is_mapping = isinstance(options, Mapping)
+            self.expect(is_mapping, f"a mapping of values for '{name}'", options)
+            if name not in self.known.shared:
+                near = did_you_mean(str(name), self.known.shared)
+                raise self.error(NOT_SHARED, name=name, near=near)
+            self.check_values(str(name), cast("Mapping[str, object]", options))
+
+    def check_values(self, name: str, options: Mapping[str, object]) -> None:
+        given = " ".join(f"{k}={format_value(v)}" for k, v in options.items())
+        text = f"{name}{{{given}}}"
+        try:
+            parse_pipeline(text, self.known.registered, self.known.ctx)
+        except PipelineError as e:
+            raise self.error(WRONG_OPTION, message=e.message) from e
+
+    def check_omits(self, answer: object) -> None:
+        self.expect(is_set_of_names(answer), "a frozenset of strings", answer)
+        for name in sorted(cast("AbstractSet[str]", answer)):
+            if name not in self.known.omissible:
+                near = did_you_mean(name, self.known.omissible)
+                raise self.error(NOT_OMISSIBLE, name=name, near=near)
+
+    def check_memories(self, answer: object) -> None:
+        expected = "a list of 'MemoryOp' and 'LinkOp'"
+        ops = self.items(answer, expected)
+        for op in ops:
+            self.expect(isinstance(op, MemoryOp | LinkOp), expected, op)
+        check_new_ops(cast("Sequence[MemoryOp | LinkOp]", ops), self.error)
+
+    def check_reference(self, answer: object) -> None:
+        self.expect(isinstance(answer, Reference), "a 'Reference'", answer)
+        assert isinstance(answer, Reference), "checked above"
+        for part in ("ops", "externs", "artifacts"):
+            table = getattr(answer, part)
+            what = "op class" if part == "ops" else "name"
+            expected = f"a mapping of functions by {what} as '{part}'"
+            self.expect(isinstance(table, Mapping), expected, table)
+            for key, value in cast("Mapping[object, object]", table).items():
+                fits = is_op_class(key) if part == "ops" else isinstance(key, str)
+                self.expect(fits, expected, key)
+                self.expect(callable(value), expected, value)
+
+
+_CHECKS: dict[str, Callable[[_Answers, object], None]] = {
+    "claims": _Answers.check_claims,
+    "graph_pipeline": _Answers.check_pipeline,
+    "constants": _Answers.check_pass,
+    "convert_graph_to_tir": _Answers.check_pass,
+    "convert_graph_to_artifact": _Answers.check_pass,
+    "tir_pipeline": _Answers.check_steps,
+    "patterns": _Answers.check_patterns,
+    "pass_options": _Answers.check_options,
+    "omits": _Answers.check_omits,
+    "memories": _Answers.check_memories,
+    "reference": _Answers.check_reference,
+}
+
+
+def is_op_class(value: object) -> bool:
+    """Whether a value is a class of ops."""
+    return isinstance(value, type) and issubclass(value, Operation)
+
+
+def is_set_of_names(value: object) -> bool:
+    """Whether a value is a set of strings."""
+    if not isinstance(value, AbstractSet):
+        return False
+    return all(isinstance(name, str) for name in cast("AbstractSet[object]", value))
+
+
+def kind_of(value: object) -> str:
+    """What a value is, for a message."""
+    if value is None:
+        return "None"
+    if isinstance(value, type):
+        return f"class '{value.__qualname__}'"
+    if isinstance(value, str | int | float):
+        return f"{value!r}"
+    return f"'{type(value).__qualname__}'"

@@ -1,0 +1,312 @@
+"""
+What a hook did to a function outside of its target's: calls of the target's functions
+may be replaced, by calls and what these need; every other op is as it was.
+
+Ops are found again by identity. Those that are gone are looked for in the same place,
+equal in all but their location, as a pass may have made copies.
+"""
+
+from collections.abc import Callable, Mapping
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from xdsl.dialects.builtin import SymbolRefAttr
+from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.traits import is_side_effect_free
+
+from transom.dialects.diagnostics import OpError
+from transom.dialects.target import LOWERED_TO
+from transom.passes.owned_functions import HOST_DIALECTS
+from transom.targets.contract.frozen import (
+    FrozenBlock,
+    FrozenOp,
+    change_of,
+    name_of,
+    walk_frozen,
+)
+from transom.targets.contract.rules import (
+    CALL_ADDED,
+    OP_ADDED,
+    OP_CHANGED,
+    OP_GONE,
+    OP_MOVED,
+    RESULT_TYPE,
+    SYMBOL_CHANGED,
+    Breach,
+    Origin,
+    shown,
+)
+
+CALL_DIALECTS = (HOST_DIALECTS - {"func"}) | {"affine", "builtin"}
+"""Dialects whose ops may stand around new calls: shapes, views, checks, buffers."""
+
+CALL_OPS = frozenset({"graph.constant", "graph.copy", "graph.weight_ref"})
+"""Further ops that may: what kernels read, and copies on borders."""
+
+
+def callee_of(attributes: Mapping[str, Attribute]) -> str | None:
+    """The function that an op calls, by its properties or attributes, if it does."""
+    callee = attributes.get("callee")
+    return callee.root_reference.data if isinstance(callee, SymbolRefAttr) else None
+
+
+class Call(NamedTuple):
+    """A call of a function of the target, as it was."""
+
+    callee: str
+    op: FrozenOp
+
+
+@dataclass
+class FunctionChanges:
+    """Compares a function with what it was; raises at the first forbidden change."""
+
+    origin: Origin
+    name: str
+    owned: AbstractSet[str]
+    """The functions that the target owned."""
+    is_ours: Callable[[str], bool]
+    """Whether a function is one of the target's now."""
+
+    replaced: list[Call] = field(default_factory=list[Call])
+    """Calls that are gone, in order."""
+    kept: list[tuple[Call, Operation]] = field(
+        default_factory=list[tuple[Call, Operation]]
+    )
+    """Calls that are there still, if only as copies."""
+    added: set[Operation] = field(default_factory=set[Operation])
+    """New ops, without those inside of them."""
+
+    _pairs: list[tuple[FrozenOp, Operation]] = field(
+        default_factory=list[tuple[FrozenOp, Operation]]
+    )
+    _values: dict[SSAValue, SSAValue] = field(default_factory=dict[SSAValue, SSAValue])
+    _blocks: dict[Block, Block] = field(default_factory=dict[Block, Block])
+    _results: dict[SSAValue, tuple[str, Attribute]] = field(
+        default_factory=dict[SSAValue, tuple[str, Attribute]]
+    )
+    """Results of calls, with the callee and the type that they had."""
+    _users: dict[SSAValue, list[FrozenOp]] | None = None
+    _useless: dict[Operation, bool] = field(default_factory=dict[Operation, bool])
+
+    def compare(self, old: FrozenOp, new: Operation) -> None:
+        """Raise `OpError` unless only calls of the target's functions have changed."""
+        change = change_of(old, new, ignored=(LOWERED_TO,))
+        if change is not None:
+            raise self.origin.error(
+                SYMBOL_CHANGED, new, op=new.name, name=self.name, change=change
+            )
+        self._root = old
+        self._align_regions(old, new)
+        self._check_operands()
+        for op in new.walk() if self.added else ():
+            if op in self.added:
+                self._check_added(op)
+
+    def new_calls(self, function: Operation) -> list[tuple[str, Operation]]:
+        """The calls that are new, with their callees, in the order of the text."""
+        if not self.added:
+            return []
+        found: list[tuple[str, Operation]] = []
+        for op in function.walk():
+            callee = callee_of(op.properties)
+            if callee is not None and self._is_added(op, function):
+                found.append((callee, op))
+        return found
+
+    def _is_added(self, op: Operation, function: Operation) -> bool:
+        outer: Operation | None = op
+        while outer is not None and outer is not function:
+            if outer in self.added:
+                return True
+            outer = outer.parent_op()
+        return False
+
+    # Which op is which.
+
+    def _align_regions(self, old: FrozenOp, new: Operation) -> None:
+        for blocks, region in zip(old.regions, new.regions, strict=True):
+            for frozen, block in zip(blocks, region.blocks, strict=True):
+                self._blocks[frozen.block] = block
+                self._values.update(zip(frozen.arguments, block.args, strict=True))
+                self._align(frozen, block)
+
+    def _align(self, old: FrozenBlock, block: Block) -> None:
+        new = tuple(block.ops)
+        place_of = {op: place for place, op in enumerate(new)}
+        limits = self._limits(old, place_of, len(new))
+        found: dict[int, FrozenOp] = {}
+        position = 0
+        for frozen, limit in zip(old.ops, limits, strict=True):
+            place = place_of.get(frozen.op)
+            callee = callee_of(frozen.properties)
+            if callee in self.owned and callee is not None:
+                if place is None or callee_of(frozen.op.properties) != callee:
+                    gap = range(position, limit)
+                    place = self._copy_of_call(frozen, callee, new, gap, found)
+                self._note_call(
+                    Call(callee, frozen), None if place is None else new[place]
+                )
+            else:
+                if place is None:
+                    place = self._copy_of(frozen, new, range(position, limit), found)
+                if place is not None:
+                    self._pair(frozen, new[place], moved=place < position)
+                    position = place + 1
+                elif not self._may_go(frozen):
+                    raise self._error(OP_GONE, frozen)
+            if place is not None:
+                found[place] = frozen
+        self.added.update(op for place, op in enumerate(new) if place not in found)
+
+    def _limits(
+        self, old: FrozenBlock, place_of: Mapping[Operation, int], end: int
+    ) -> list[int]:
+        """For each op, the place of the next one that is there still."""
+        limits: list[int] = []
+        for frozen in reversed(old.ops):
+            limits.append(end)
+            place = place_of.get(frozen.op)
+            if place is not None and callee_of(frozen.properties) not in self.owned:
+                end = min(end, place)
+        return limits[::-1]
+
+    def _copy_of(
+        self,
+        old: FrozenOp,
+        new: tuple[Operation, ...],
+        gap: range,
+        found: Mapping[int, FrozenOp],
+    ) -> int | None:
+        """Where in a gap an equal op is, best with the same location."""
+        equal = [
+            place
+            for place in gap
+            if place not in found
+            and new[place].name == old.op.name
+            and change_of(old, new[place]) is None
+            and self._reads_the_same(old, new[place])
+        ]
+        for place in equal:
+            if new[place].location == old.op.location:
+                return place
+        return equal[0] if equal else None
+
+    def _reads_the_same(self, old: FrozenOp, new: Operation) -> bool:
+        return all(
+            self._values.get(before, after) is after
+            for before, after in zip(old.operands, new.operands, strict=True)
+        )
+
+    def _copy_of_call(
+        self,
+        old: FrozenOp,
+        callee: str,
+        new: tuple[Operation, ...],
+        gap: range,
+        found: Mapping[int, FrozenOp],
+    ) -> int | None:
+        """Where in a gap the same function is called in the same way."""
+        for place in gap:
+            op = new[place]
+            if (
+                place not in found
+                and op.name == old.op.name
+                and callee_of(op.properties) == callee
+                and len(op.results) == len(old.results)
+            ):
+                return place
+        return None
+
+    def _note_call(self, call: Call, new: Operation | None) -> None:
+        if new is None:
+            self.replaced.append(call)
+        else:
+            self.kept.append((call, new))
+        for value, type in zip(call.op.results, call.op.types, strict=True):
+            self._results[value] = (call.callee, type)
+
+    def _pair(self, old: FrozenOp, new: Operation, moved: bool) -> None:
+        if moved:
+            raise self._error(OP_MOVED, old)
+        change = change_of(old, new)
+        if change is not None:
+            raise self._error(OP_CHANGED, old, change=change)
+        self._pairs.append((old, new))
+        self._values.update(zip(old.results, new.results, strict=True))
+        self._align_regions(old, new)
+
+    # What may go.
+
+    def _may_go(self, old: FrozenOp) -> bool:
+        """Whether a pure op is of no use any more, as only calls have used it."""
+        known = self._useless.get(old.op)
+        if known is None:
+            users = [user for value in old.results for user in self._users_of(value)]
+            known = self._useless[old.op] = (
+                bool(users)
+                and is_side_effect_free(old.op)
+                and all(
+                    callee_of(user.properties) in self.owned or self._may_go(user)
+                    for user in users
+                )
+            )
+        return known
+
+    def _users_of(self, value: SSAValue) -> list[FrozenOp]:
+        if self._users is None:
+            self._users = {}
+            for user in walk_frozen(self._root):
+                for operand in user.operands:
+                    self._users.setdefault(operand, []).append(user)
+        return self._users.get(value, [])
+
+    # What is read.
+
+    def _check_operands(self) -> None:
+        for old, new in self._pairs:
+            for index, (before, after) in enumerate(
+                zip(old.operands, new.operands, strict=True)
+            ):
+                if before in self._results:
+                    callee, type = self._results[before]
+                    if after.type != type:
+                        raise self.origin.error(
+                            RESULT_TYPE,
+                            new,
+                            op=new.name,
+                            old=shown(type),
+                            callee=callee,
+                            new=shown(after.type),
+                        )
+                elif self._values.get(before) is not after:
+                    change = f"operand {index} is another value"
+                    raise self._error(OP_CHANGED, old, change=change)
+            if [self._blocks.get(b) for b in old.successors] != [*new.successors]:
+                raise self._error(OP_CHANGED, old, change="it goes to other blocks")
+
+    # What is new.
+
+    def _check_added(self, op: Operation) -> None:
+        """New ops are calls of the target's functions, or stand beside such calls."""
+        has_calls = bool(self.replaced or self.kept)
+        for inner in op.walk():
+            callee = callee_of(inner.properties)
+            if callee is not None:
+                if not self.is_ours(callee):
+                    raise self.origin.error(
+                        CALL_ADDED, inner, op=inner.name, name=self.name, callee=callee
+                    )
+            elif not (has_calls and self._may_be_added(inner)):
+                raise self.origin.error(OP_ADDED, inner, op=inner.name, name=self.name)
+
+    def _may_be_added(self, op: Operation) -> bool:
+        dialect = op.name.partition(".")[0]
+        own = self.origin.target.name.partition(".")[0]
+        return dialect == own or dialect in CALL_DIALECTS or op.name in CALL_OPS
+
+    def _error(self, breach: Breach, old: FrozenOp, **fields: object) -> OpError:
+        return self.origin.error(
+            breach, old.op.location, op=name_of(old.op), name=self.name, **fields
+        )

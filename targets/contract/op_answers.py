@@ -1,0 +1,92 @@
+"""
+What hooks say of single ops: claims and costs.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from typing import TypeVar, cast
+
+from xdsl.ir import Operation
+
+from transom.dialects.diagnostics import OpError
+from transom.dialects.target import TargetAttr
+from transom.lowering.conversion import Refusal
+from transom.targets.contract.answers import kind_of
+from transom.targets.contract.frozen import name_of
+from transom.targets.contract.rules import (
+    RAISED,
+    WRONG_CLAIM,
+    WRONG_COST,
+    WRONG_MEMBERS,
+    Origin,
+)
+from transom.targets.hooks import Accepted, Claim
+from transom.targets.registry import hooks_of
+
+T = TypeVar("T")
+
+
+def answer_of(claim: Claim, op: Operation, target: TargetAttr) -> Accepted | Refusal:
+    """
+    What a claim of a target says of an op.
+
+    Raises `OpError` at the op if it is no answer.
+    """
+    origin = Origin("claims", target)
+    answer = cast(object, _asked(lambda: claim.answer(op), op, origin))
+    if isinstance(answer, Accepted):
+        _check_cost(answer.seconds, op, origin)
+    elif not isinstance(answer, Refusal):
+        raise origin.error(WRONG_CLAIM, op, found=kind_of(answer))
+    return answer
+
+
+def members_of(claim: Claim, op: Operation, target: TargetAttr) -> Sequence[Operation]:
+    """
+    The ops of a claim that ends in an op, none where its pattern does not match.
+
+    Raises `OpError` at the op if it is not among them.
+    """
+    origin = Origin("claims", target)
+    members = cast(object, _asked(lambda: claim.members(op), op, origin))
+    if not isinstance(members, list | tuple):
+        found = kind_of(members)
+        raise origin.error(WRONG_MEMBERS, op, op=name_of(op), found=found)
+    ops = cast("Sequence[object]", members)
+    if ops and not any(member is op for member in ops):
+        names = ", ".join(
+            f"'{name_of(m)}'" if isinstance(m, Operation) else kind_of(m) for m in ops
+        )
+        raise origin.error(WRONG_MEMBERS, op, op=name_of(op), found=names)
+    return cast("Sequence[Operation]", members)
+
+
+def cost_of(op: Operation, target: TargetAttr) -> float | None:
+    """
+    The seconds that the hooks of a target say an op takes, or None if it is not known.
+
+    Raises `OpError` at the op if that is no number >= 0.
+    """
+    origin = Origin("cost", target)
+    hooks = hooks_of(target)
+    seconds = _asked(lambda: hooks.cost(op, target), op, origin)
+    _check_cost(seconds, op, origin)
+    return seconds
+
+
+def _check_cost(seconds: object, op: Operation, origin: Origin) -> None:
+    if seconds is None:
+        return
+    is_number = isinstance(seconds, int | float) and not isinstance(seconds, bool)
+    if not is_number or not 0 <= cast(float, seconds) < math.inf:
+        raise origin.error(WRONG_COST, op, found=kind_of(seconds))
+
+
+def _asked(ask: Callable[[], T], op: Operation, origin: Origin) -> T:
+    try:
+        return ask()
+    except OpError:
+        raise
+    except Exception as e:  # plug-in boundary: hooks are others' code
+        error = f"{type(e).__name__}: {e}"
+        raise origin.error(RAISED, op, error=error) from e

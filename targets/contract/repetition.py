@@ -1,0 +1,68 @@
+"""
+Rules that take running passes again: the same text on the same module, no change the
+second time. They cost time, and are checked where a target is tested.
+"""
+
+from collections.abc import Callable
+from io import StringIO
+from itertools import zip_longest
+from typing import NamedTuple
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.printer import Printer
+
+from transom.targets.contract.rules import (
+    CHANGED_AGAIN,
+    OTHER_TEXT,
+    Origin,
+    shown,
+)
+
+
+class TextChange(NamedTuple):
+    """The first line in which two texts differ."""
+
+    line: int
+    first: str
+    second: str
+
+
+def text_change(first: str, second: str) -> TextChange | None:
+    """Where two texts differ, or None."""
+    if first == second:
+        return None
+    lines = zip_longest(first.split("\n"), second.split("\n"), fillvalue="")
+    for number, (a, b) in enumerate(lines, 1):
+        if a != b:
+            return TextChange(number, shown(a.strip()), shown(b.strip()))
+    raise AssertionError("different texts have different lines")
+
+
+def text_of(module: ModuleOp) -> str:
+    """A module with its locations."""
+    text = StringIO()
+    Printer(stream=text, print_debuginfo=True).print_op(module)
+    return text.getvalue()
+
+
+def check_repetition(
+    original: ModuleOp,
+    module: ModuleOp,
+    origin: Origin,
+    again: Callable[[ModuleOp], None],
+) -> None:
+    """
+    Raise `OpError` unless passes that made `module` of `original` do so again, and
+    change nothing more in it. Neither module is changed.
+    """
+    text = text_of(module)
+    second = original.clone()
+    again(second)
+    change = text_change(text, text_of(second))
+    if change is not None:
+        raise origin.error(OTHER_TEXT, module, **change._asdict())
+    third = module.clone()
+    again(third)
+    change = text_change(text, text_of(third))
+    if change is not None:
+        raise origin.error(CHANGED_AGAIN, module, **change._asdict())
