@@ -102,7 +102,7 @@ class HostBody:
             for result, returned in zip(kernel.op.results, last.operands, strict=True)
         ]
         call = self.insert(tir.CallOp(kernel.name, inputs, outs))
-        call.attributes |= kernel.attributes
+        call.attributes |= {**self.call.attributes, **kernel.attributes}
         for old, new in zip(kernel.op.results, call.results, strict=True):
             new.name_hint = old.name_hint
             self.values[old] = new

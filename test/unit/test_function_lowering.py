@@ -89,6 +89,21 @@ def test_equal_kernels_are_one() -> None:
     assert len(kernels_of(module)) == 1
 
 
+def test_attributes_of_the_call_are_on_the_calls_of_kernels() -> None:
+    type = "tensor<4xf32>"
+    module = lowered(
+        region("%z = graph.relu %x {test.op} : tensor<4xf32>\n%y = graph.exp %z")
+        + f"func.func @main(%x: {type}) -> {type} {{\n"
+        + f"  %y = func.call @region(%x) {{test.call}} : ({type}) -> {type}\n"
+        + f"  func.return %y : {type}\n}}\n"
+    )
+    calls = [op for op in module.walk() if isinstance(op, tir.CallOp)]
+    assert [[*call.attributes] for call in calls] == [
+        ["test.call", "test.op"],
+        ["test.call"],
+    ]
+
+
 def test_other_content_is_another_kernel() -> None:
     module = lowered(
         region("%y = graph.relu %x")
