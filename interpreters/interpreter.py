@@ -49,6 +49,10 @@ _MISTAKES = (ValueError, IndexError, OverflowError, ZeroDivisionError, MemoryErr
 T = TypeVar("T")
 
 
+class TooManySteps(OpError):
+    """A run would take longer than it may."""
+
+
 class Step(NamedTuple):
     """An op of a block with what running it needs."""
 
@@ -200,9 +204,9 @@ class Interpreter:
             )
 
     def count(self, op: Operation, steps: int) -> None:
-        """Count steps that `op` takes or is about to take."""
+        """Count steps that `op` takes or is about to take; raises `TooManySteps`."""
         if self.steps + steps > self.max_steps:
-            raise OpError(
+            raise TooManySteps(
                 op,
                 f"expected at most {self.max_steps} interpreted steps, but at least "
                 f"{self.steps + steps} are needed",
