@@ -16,16 +16,16 @@ from transom.dialects.diagnostics import Note, OpError, report
 from transom.dialects.dtypes import optional_numpy_dtype
 from transom.dialects.graph import dim_symbols
 from transom.dialects.symbols import symbols_of
-from transom.dialects.target import LOWERED_TO, targets_in
+from transom.dialects.target import LOWERED_TO
 from transom.dialects.weight_files import base_folder
-from transom.interpreters.interpreter import Interpreter
+from transom.interpreters.interpreter import Interpreter, TooManySteps
 from transom.interpreters.weights import WeightStore
 from transom.runtime.comparison import compare
 from transom.runtime.signature import Array
 from transom.runtime.values import random_elements
 from transom.targets.contract.rules import OTHER_NUMBERS, Origin
 from transom.targets.contract.snapshot import Snapshot, type_of
-from transom.targets.registry import hooks_of
+from transom.targets.references import interpreter_of
 
 MAX_ELEMENTS = 1 << 16
 """Elements of all inputs of a function that is run."""
@@ -37,31 +37,6 @@ DEFAULT_SIZE = 3
 """The size of a dimension that nothing is said of."""
 
 
-class GivenUpError(OpError):
-    """The evaluation takes too long."""
-
-
-class Evaluation(Interpreter):
-    """Runs functions with the references of all targets; gives up, if it takes long."""
-
-    def __init__(self, module: ModuleOp) -> None:
-        references = [hooks_of(t).reference(t) for t in targets_in(module)]
-        super().__init__(
-            module,
-            weights=WeightStore(module, base_folder(module)),
-            externs={k: v for r in references for k, v in r.externs.items()},
-            evaluators={k: v for r in references for k, v in r.ops.items()},
-            artifacts={k: v for r in references for k, v in r.artifacts.items()},
-            max_steps=MAX_STEPS,
-        )
-
-    def count(self, op: Operation, steps: int) -> None:
-        """Count steps; raises `GivenUpError` above the limit."""
-        if self.steps + steps > self.max_steps:
-            raise GivenUpError(op, f"it takes more than {self.max_steps} steps")
-        self.steps += steps
-
-
 def check_numbers(
     original: ModuleOp, module: ModuleOp, before: Snapshot, origin: Origin
 ) -> None:
@@ -71,7 +46,7 @@ def check_numbers(
     Public functions of the host are run, and those of the target that are not lowered.
     A remark says which could not be compared.
     """
-    old, new = Evaluation(original), Evaluation(module)
+    old, new = _interpreter(original), _interpreter(module)
     now = dict(symbols_of(module))
     for name, function in symbols_of(original):
         after = now.get(name)
@@ -87,7 +62,7 @@ def check_numbers(
             continue
         try:
             found = new.run(name, inputs)
-        except GivenUpError as e:
+        except TooManySteps as e:
             _report_not_compared(after, name, origin, e)
             continue
         except OpError as e:
@@ -99,6 +74,11 @@ def check_numbers(
         difference = _difference(found, expected)
         if difference is not None:
             raise origin.error(OTHER_NUMBERS, after, name=name, difference=difference)
+
+
+def _interpreter(module: ModuleOp) -> Interpreter:
+    weights = WeightStore(module, base_folder(module))
+    return interpreter_of(module, weights=weights, max_steps=MAX_STEPS)
 
 
 def _report_not_compared(
