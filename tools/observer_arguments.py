@@ -68,6 +68,30 @@ def add_watching(add: Add) -> None:
     flag("--shrink", "exit 0 if a pass says that a reducer may go on")
 
 
+OPTIONAL_VALUES = {
+    "--audit-attributes": "report",
+}
+"""Flags that stand alone or before `=`, with what they mean if they stand alone."""
+
+
+def add_reports(add: Add) -> None:
+    """Add the flags that ask for reports on what passes did."""
+    add(
+        "--audit-attributes",
+        metavar="MODE",
+        choices=("report", "error"),
+        help="tell which attributes and locations passes drop, as a report (default) "
+        "or as an error",
+    )
+    add(
+        "--output-format",
+        metavar="FORMAT",
+        choices=("text", "json"),
+        default="text",
+        help="write reports as text (default) or as json, an object a line",
+    )
+
+
 def add_reproducers(add: Add) -> None:
     """Add the flags that write and run reproducers."""
     flag = _flags(add)

@@ -19,9 +19,11 @@ from xdsl.xdsl_opt_main import VersionAction
 
 from transom.dialects.diagnostics import did_you_mean
 from transom.passes.pipeline import PipelineError
+from transom.tools import observer_arguments
 from transom.tools.memory_limit import size_of
 from transom.tools.observer_arguments import (
     add_printing,
+    add_reports,
     add_reproducers,
     add_watching,
     complete,
@@ -33,6 +35,7 @@ OPTIONAL_VALUES = {
     "--verify-diagnostics": "all",
     "--split-input-file": DEFAULT_MARKER,
     "--verify-each": "true",
+    **observer_arguments.OPTIONAL_VALUES,
 }
 """Flags that stand alone or before `=`, with what they mean if they stand alone."""
 
@@ -123,6 +126,7 @@ def add_arguments(
     _add_diagnostics(group("diagnostics"))
     add_printing(group("printing"))
     add_watching(group("watching passes"))
+    add_reports(group("reports"))
     add_reproducers(group("reproducers"))
     return tuple(flags)
 

@@ -3,6 +3,7 @@ All that watches the passes of a run of `transom-opt`, by the flags given.
 """
 
 import argparse
+import json
 import sys
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
@@ -20,6 +21,7 @@ from transom.passes.pipeline import MODULE, PassFactory, PassObserver, Pipeline
 from transom.passes.target_set_phase import TargetSetPhasePass
 from transom.phase_plan import PHASES, phase_plan
 from transom.targets.resolve_devices import ShowNotes, TargetResolveDevicesPass
+from transom.tools.attribute_audit import AttributeAudit
 from transom.tools.ir_dumps import DumpSink, IrDumps, StreamSink, TreeSink, Wanted
 from transom.tools.ir_printing import print_options
 from transom.tools.pass_observers import CurrentPass, TimePasses, VerifyEach
@@ -68,30 +70,39 @@ class ModuleRun:
     module: ModuleOp
     observer: PassObserver
     recorder: Recorder | None = None
+    show: Callable[[Pipeline], None] | None = None
+    """Told of each pipeline before it runs; each can be run again by its text."""
 
     def take(self, step: Pipeline | str) -> None:
         """Run a pipeline, or lower to the phase of a name."""
         if isinstance(step, Pipeline):
-            if self.recorder is not None:
-                self.recorder.started(step)
+            self._started(step)
             step.apply(self.ctx, self.module, self.observer)
-        elif self.recorder is None:
+        elif self.recorder is None and self.show is None:
             self._lower(step)
         else:
-            self._lower_recorded(step, self.recorder)
+            self._lower_by_phases(step)
 
     def _lower(self, to: str) -> None:
         lower_in_place(self.module, to, ctx=self.ctx, observer=self.observer)
 
-    def _lower_recorded(self, to: str, recorder: Recorder) -> None:
+    def _lower_by_phases(self, to: str) -> None:
         """Lower phase by phase: what leads to one depends on the module before it."""
         phases = phases_between(self.module, to)
         if phases and phases[0] is not PHASES[0]:
-            recorder.started(Pipeline(MODULE, (TargetResolveDevicesPass(),)))
+            self._started(Pipeline(MODULE, (TargetResolveDevicesPass(),)))
         for phase in phases:
             plan = phase_plan(self.module, phase, self.ctx)
-            recorder.started(plan.pipeline, TargetSetPhasePass(phase.name))
+            self._started(plan.pipeline, TargetSetPhasePass(phase.name))
             self._lower(phase.name)
+
+    def _started(self, pipeline: Pipeline, *more: ModulePass) -> None:
+        """Say what is about to run: a pipeline, and passes that follow it."""
+        if self.recorder is not None:
+            self.recorder.started(pipeline, *more)
+        if self.show is not None:
+            shown = Pipeline(MODULE, (*pipeline.items, *more)) if more else pipeline
+            self.show(shown)
 
 
 class Observers:
@@ -109,6 +120,8 @@ class Observers:
         self.current = current
         self.emit = emit
         self.times = TimePasses()
+        self.audit = None if args.audit_attributes is None else AttributeAudit()
+        """One for all modules, or one for each if losses are errors."""
         self.modules = 0
         self.reproduced = False
         self._notes: list[Diagnostic] = []
@@ -123,15 +136,18 @@ class Observers:
         observers: list[PassObserver] = [self.current]
         if not args.verify_diagnostics:  # it would have to be expected everywhere
             observers.append(ShowNotes(self.emit))
+        if args.audit_attributes == "error":
+            self.audit = AttributeAudit()
         recorder = self.recorder(ctx, module, verify_each)
         dumps = self.dumps()
-        observers += [o for o in (recorder, dumps) if o is not None]
+        observers += [o for o in (recorder, self.audit, dumps) if o is not None]
         if verify_each:
             observers.append(VerifyEach())
         if args.time_passes:
             observers.append(self.times)
         try:
-            yield ModuleRun(ctx, module, Nested(tuple(observers)), recorder)
+            show = self.show_pipeline if args.dump_pass_pipeline else None
+            yield ModuleRun(ctx, module, Nested(tuple(observers)), recorder, show)
         except BaseException as e:
             if recorder is not None:
                 recorder.gave_up(e)
@@ -139,8 +155,14 @@ class Observers:
             raise
         if recorder is not None:
             recorder.ended()
+        if self.audit is not None and args.audit_attributes == "error":
+            self.audit.check()
         if dumps is not None:
             dumps.check_phase(module)
+
+    def show_pipeline(self, pipeline: Pipeline) -> None:
+        """Print a pipeline in a form that `-p` takes."""
+        sys.stderr.write(f"{pipeline}\n")
 
     def recorder(
         self, ctx: Context, module: ModuleOp, verify_each: bool
@@ -204,5 +226,13 @@ class Observers:
 
     def finish(self) -> None:
         """Say what is to be said when all modules are done."""
+        if self.audit is not None and self.args.audit_attributes == "report":
+            self.report("attributes", self.audit.report(), self.audit.to_json())
         if self.args.time_passes:
             sys.stderr.write(self.times.report())
+
+    def report(self, name: str, text: str, data: object) -> None:
+        """Write a report to standard error, in the format that was asked for."""
+        if self.args.output_format == "json":
+            text = json.dumps({"report": name, "data": data}, ensure_ascii=False) + "\n"
+        sys.stderr.write(text)
