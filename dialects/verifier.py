@@ -15,6 +15,7 @@ from transom.dialects.definition_checks import verify_op
 from transom.dialects.diagnostics import Note, OpError, position_of
 from transom.dialects.dominance import verify_dominance
 from transom.dialects.upstream_rules import verify_upstream
+from transom.dialects.verified_functions import VerifiedFunctions
 
 MAX_SHOWN = 200
 """Characters of an op that a note shows."""
@@ -27,7 +28,8 @@ def verify_module(op: Operation) -> None:
     Raises `OpError` at the first op, in the order of the text, that breaks a rule;
     nested ops are checked before the op around them.
     """
-    for nested in _innermost_first(op):
+    known = VerifiedFunctions()
+    for nested in _innermost_first(op, known):
         try:
             _verify_blocks(nested)
             _verify_symbol(nested)
@@ -42,6 +44,7 @@ def verify_module(op: Operation) -> None:
                 raise
             message = _message_of(_explained(e, nested), nested)
             raise OpError(nested, message, *_shown(nested)) from e
+        known.add(nested)
     verify_dominance(op)
 
 
@@ -55,13 +58,18 @@ def _shown(op: Operation) -> tuple[Note, ...]:
     return (Note(op, f"the op is: {line[:MAX_SHOWN]}"),)
 
 
-def _innermost_first(op: Operation) -> Iterable[Operation]:
-    """All ops under `op`, each after those that it holds; depth costs no stack."""
+def _innermost_first(op: Operation, known: VerifiedFunctions) -> Iterable[Operation]:
+    """
+    All ops under `op` but in functions that are known, each after those that it holds;
+    depth costs no stack.
+    """
     stack: list[tuple[Operation, bool]] = [(op, False)]
     while stack:
         current, opened = stack.pop()
         if opened or not current.regions:
             yield current
+            continue
+        if known.has(current):
             continue
         stack.append((current, True))
         for region in reversed(current.regions):

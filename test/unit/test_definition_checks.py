@@ -16,7 +16,7 @@ from xdsl.dialects.builtin import (
     i32,
     i64,
 )
-from xdsl.dialects.test import TestOp
+from xdsl.dialects.test import TestOp as AnyOp
 from xdsl.ir import Block, Operation, Region
 from xdsl.irdl import (
     IRDLOperation,
@@ -64,14 +64,14 @@ class GuardedOp(IRDLOperation):
 
 def guarded() -> GuardedOp:
     """One in a module, with company."""
-    source = TestOp(result_types=[i32])
+    source = AnyOp(result_types=[i32])
     op = GuardedOp.create(operands=[source.results[0]], regions=[Region(Block())])
     ModuleOp([source, op])
     return op
 
 
 def retyped(op: GuardedOp) -> None:
-    other = TestOp(result_types=[i64])
+    other = AnyOp(result_types=[i64])
     assert op.parent is not None
     op.parent.insert_op_before(other, op)
     op.operands = [other.results[0]]
@@ -115,8 +115,8 @@ def test_what_is_wrong_is_found_after_one_like_it_was_right(
 def test_an_op_at_the_end_of_a_block_must_end_it() -> None:
     for terminates in (False, True):
         zero = arith.ConstantOp(IntegerAttr(0, IndexType()))
-        after = () if not terminates else (TestOp(),)
-        ModuleOp([TestOp(regions=[Region(Block([zero, *after]))])])
+        after = () if not terminates else (AnyOp(),)
+        ModuleOp([AnyOp(regions=[Region(Block([zero, *after]))])])
         if terminates:
             verify_op(zero)
         else:
@@ -134,7 +134,7 @@ def test_a_trait_that_is_added_later_is_asked() -> None:
     verify_op(LateOp.create())
     LateOp.traits.add_trait(NotAlone())
     with pytest.raises(VerifyException, match="expected an op beside it"):
-        verify_op(Block([LateOp.create()]).first_op or TestOp())
+        verify_op(Block([LateOp.create()]).first_op or AnyOp())
 
 
 def test_most_ops_are_of_kinds_that_were_accepted(
