@@ -19,6 +19,7 @@ TARGET_PASSES: dict[str, str] = {
     "convert-graph-to-tir": (
         "transom.targets.convert_graph_to_tir:ConvertGraphToTirPass"
     ),
+    "target-emit-artifacts": "transom.targets.emit_artifacts:TargetEmitArtifactsPass",
     "target-resolve-devices": (
         "transom.targets.resolve_devices:TargetResolveDevicesPass"
     ),
