@@ -89,8 +89,13 @@ PHASES = (
     ),
     Phase(
         "machine",
-        "only llvm is left",
-        ("lower-executor-to-func", "lower-scf-to-cf", "convert-to-llvm"),
+        "only llvm and what targets have emitted is left",
+        (
+            "target-emit-artifacts",
+            "lower-executor-to-func",
+            "lower-scf-to-cf",
+            "convert-to-llvm",
+        ),
     ),
 )
 """The one order of phases, for all targets and executors."""
