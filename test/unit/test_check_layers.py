@@ -87,3 +87,15 @@ def test_lets_pass(tmp_path: Path) -> None:
 def test_every_folder_of_code_is_a_layer() -> None:
     links = {p.name for p in (ROOT / "transom").iterdir() if p.is_symlink()}
     assert links | {"driver"} == set(LAYERS)
+
+
+def test_a_link_of_the_package_is_another_layer(tmp_path: Path) -> None:
+    (tmp_path / "tools").mkdir()
+    (tmp_path / "tools" / "good.py").write_text("import transom.tools")
+    folder = tmp_path / "transom" / "testing"
+    folder.mkdir(parents=True)
+    (tmp_path / "transom" / "tools").symlink_to("../tools")
+    (folder / "bad.py").write_text("import transom.tools")
+    assert list(problems_in(tmp_path)) == [
+        "transom/testing/bad.py:1: 'driver' must not import 'tools'"
+    ]

@@ -1,10 +1,5 @@
 """
-Tests of what IR computes: run a module at every phase and compare the numbers.
-
-```python
-def test_my_model():
-    check_phases(transom.load("model.mlir"))
-```
+Run a module at every phase and compare the numbers.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,0 +1,30 @@
+"""
+Tests of what IR computes, and of targets: what their authors run on theirs.
+
+```python
+def test_my_model():
+    check_phases(transom.load("model.mlir"))
+```
+"""
+
+from transom.testing.phases import (
+    INTERPRETED,
+    PhaseChecker,
+    PhaseMismatch,
+    PhaseResult,
+    check_phases,
+    interpret,
+    random_inputs,
+    reread,
+)
+
+__all__ = [
+    "INTERPRETED",
+    "PhaseChecker",
+    "PhaseMismatch",
+    "PhaseResult",
+    "check_phases",
+    "interpret",
+    "random_inputs",
+    "reread",
+]
