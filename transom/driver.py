@@ -71,18 +71,20 @@ def lower(
     *,
     ctx: Context | None = None,
     observer: PassObserver | None = None,
+    thorough: bool = False,
 ) -> ModuleOp:
     """
     A copy of a module, taken from the phase that it records to the phase `to`.
 
-    `observer` sees each pass.
+    `observer` sees each pass. `thorough` also checks of hooks of targets what takes
+    long: that their passes do the same each time, and keep the numbers.
 
     Raises `OpError` if the module cannot get there or is past it already, and
     `PipelineError` if there is no such phase.
     """
     allow_deep_recursion()
     result = module.clone()
-    lower_in_place(result, to, ctx=ctx, observer=observer)
+    lower_in_place(result, to, ctx=ctx, observer=observer, thorough=thorough)
     return result
 
 
@@ -92,9 +94,10 @@ def lower_in_place(
     *,
     ctx: Context | None = None,
     observer: PassObserver | None = None,
+    thorough: bool = False,
 ) -> None:
     """
-    Lower a module itself; `observer` sees each pass.
+    Lower a module itself; the arguments are those of `lower`.
 
     On failure the module is left at what the failing pass made of it.
     """
@@ -106,7 +109,8 @@ def lower_in_place(
         # A module that was written by hand at a later phase may name no CPU yet.
         resolve_devices(module)
     for phase in remaining:
-        run_plan(phase_plan(module, phase, ctx), ctx, module, observer)
+        plan = phase_plan(module, phase, ctx)
+        run_plan(plan, ctx, module, observer, thorough=thorough)
         set_phase(module, phase.name)
         verify_phase(module, phase.name)
 
@@ -116,6 +120,8 @@ def run_plan(
     ctx: Context,
     module: ModuleOp,
     observer: PassObserver | None = None,
+    *,
+    thorough: bool = False,
 ) -> None:
     """
     Run the steps of a phase on a module; after those of a hook check its contract.
@@ -129,7 +135,7 @@ def run_plan(
             continue
         from transom.targets.contract import HookContract
 
-        contract = HookContract(module, step.target, step.hook)
+        contract = HookContract(module, step.target, step.hook, thorough=thorough)
         step.pipeline.apply(ctx, module, observer)
         contract.check(lambda again, step=step: step.pipeline.apply(ctx, again))
     if observer is None:

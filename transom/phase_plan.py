@@ -24,6 +24,7 @@ from transom.registry import registry
 from transom.step_order import OrderedStep, OrderError, solve_order
 
 if TYPE_CHECKING:
+    from transom.targets.contract import KnownPasses
     from transom.targets.hooks import TargetHooks
 
 
@@ -191,11 +192,14 @@ class _Planner:
         return self.module
 
     def plan(self) -> PhasePlan:
+        from transom.targets.contract import verify_answers
         from transom.targets.registry import hooks_of
 
+        known = self.known_passes()
         for target in self.targets_by_host():
             self.blamed = target
             self.hooks[target] = hooks_of(target)
+            verify_answers(self.hooks[target], target, known)
         steps: list[OrderedStep[PlannedStep]] = []
         omissions: list[Omission] = []
         for target, hooks in self.hooks.items():
@@ -208,6 +212,17 @@ class _Planner:
         steps += self.shared_steps()
         ordered = self.ordered(steps)
         return PhasePlan(self.phase, tuple(ordered), tuple(omissions))
+
+    def known_passes(self) -> "KnownPasses":
+        """The passes that hooks may name."""
+        from transom.targets.contract import KnownPasses
+
+        return KnownPasses(
+            registry().passes,
+            [name for phase in PHASES for name in phase.passes],
+            frozenset[str]().union(*(phase.omissible for phase in PHASES)),
+            self.ctx,
+        )
 
     def targets_by_host(self) -> Iterator[TargetAttr]:
         """The targets of the module, those of its host's device first."""
