@@ -184,6 +184,14 @@ def dtype_of_kind(data_type: int) -> np.dtype[Any] | None:
     return _DTYPES.get(kind_name(data_type))
 
 
+def kind_of_dtype(dtype: np.dtype[Any]) -> int:
+    """The element type of ONNX for the dtype of an element type of the IR."""
+    from onnx import TensorProto
+
+    (name,) = (name for name, known in _DTYPES.items() if known == dtype)
+    return TensorProto.DataType.Value(name)
+
+
 def _external(
     tensor: "TensorProto",
     label: str,

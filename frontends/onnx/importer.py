@@ -4,7 +4,7 @@ From the graph of a model to a function of `graph` ops.
 
 from collections.abc import Iterable, Sequence
 from itertools import count
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from xdsl.dialects.builtin import (
     ArrayAttr,
@@ -21,22 +21,31 @@ from xdsl.utils.exceptions import VerifyException
 
 from transom.dialects import graph
 from transom.dialects.diagnostics import Note, OpError
-from transom.dialects.dtypes import element_type
-from transom.dialects.onnx_weights import dtype_of_kind, kind_name, tensor_elements
+from transom.dialects.dtypes import element_type, numpy_dtype
+from transom.dialects.onnx_weights import (
+    dtype_of_kind,
+    kind_name,
+    kind_of_dtype,
+    tensor_elements,
+)
 from transom.dialects.weight_files import Array, WeightError, content_sha256
 from transom.frontends.onnx.checks import check_graph
+from transom.frontends.onnx.functions import expand
 from transom.frontends.onnx.inputs import check_size, input_type
 from transom.frontends.onnx.known import evaluate
 from transom.frontends.onnx.model_file import DOMAINS, Model, read_model
-from transom.frontends.onnx.node import Node, Unsupported, type_of
+from transom.frontends.onnx.node import Node, Unsupported, shape_in, type_of
 from transom.frontends.onnx.operators import HANDLERS
 from transom.frontends.onnx.sizes import is_few
 
 if TYPE_CHECKING:
-    from onnx import NodeProto, TensorProto, ValueInfoProto
+    from onnx import NodeProto, TensorProto, TypeProto, ValueInfoProto
 
 MAIN = "main"
 """The function that a model becomes."""
+
+MAX_DEPTH = 8
+"""Functions within functions."""
 
 SHOWN_NODES = 4
 """Nodes that are named of each kind that is not supported."""
@@ -159,8 +168,7 @@ class Importer:
             self.broken.update(proto.output)
             return
         try:
-            for name, value in self._results(Node(self, proto, self.model.opset)):
-                self._define(name, value)
+            self._define_results(proto, self.model.opset)
         except (Unsupported, VerifyException) as e:
             reason = str(e)
             if len(reason) > SHOWN_REASON:
@@ -169,14 +177,87 @@ class Importer:
             entries.append((label, self.location))
             self.broken.update(proto.output)
 
-    def _results(self, node: Node) -> Sequence[tuple[str, SSAValue]]:
+    def _define_results(self, proto: "NodeProto", opset: int, depth: int = 0) -> None:
+        """
+        Define what a node computes, by its operator or by the function that this is.
+
+        Raises `Unsupported` or `VerifyException`.
+        """
+        before = self._state()
+        try:
+            for name, value in self._results(Node(self, proto, opset), depth):
+                self._define(name, value)
+        except (Unsupported, VerifyException):
+            self._restore(before)
+            if not self._define_function(proto, opset, depth):
+                raise
+
+    def _define_function(self, proto: "NodeProto", opset: int, depth: int) -> bool:
+        """
+        Define what a node computes by the body of its operator. False if there is none.
+        """
+        if proto.domain not in DOMAINS or depth >= MAX_DEPTH:
+            return False
+        prefix = f"{next(filter(None, proto.output))}/{proto.op_type}."
+        body = expand(proto, "", opset, self._type_proto, prefix)
+        if body is None:
+            return False
+        for inner in body.nodes:
+            self.used.update(inner.input)
+            try:
+                self._define_results(inner, body.opset, depth + 1)
+            except (Unsupported, VerifyException) as e:
+                reason = f"in its function, '{inner.op_type}': {e}"
+                raise Unsupported(reason) from None
+        return True
+
+    def _type_proto(self, name: str) -> "TypeProto":
+        """The type of a value, as ONNX says it."""
+        from onnx import helper
+
+        if name in self.stored and name not in self.values:
+            tensor = self.stored[name]
+            return helper.make_tensor_type_proto(tensor.data_type, list(tensor.dims))
+        type = type_of(self.value(name))
+        kind = kind_of_dtype(numpy_dtype(type.element_type))
+        symbols = graph.dim_symbols(type)
+        shape = [
+            (None if symbol is None else symbol.name) if size < 0 else size
+            for size, symbol in zip(shape_in(type), symbols, strict=True)
+        ]
+        return helper.make_tensor_type_proto(kind, shape)
+
+    def _state(self) -> "_State":
+        """What an attempt to import a node may change."""
+        return _State(
+            self.block.last_op,
+            dict(self.values),
+            dict(self.constants),
+            dict(self.stored),
+            dict(self.weights),
+        )
+
+    def _restore(self, state: "_State") -> None:
+        """Take back what was done since a state."""
+        while (op := self.block.last_op) is not state.last_op:
+            assert op is not None, "ops are only added at the end"
+            op.detach()
+            op.erase(safe_erase=False)
+        self.values, self.constants = state.values, state.constants
+        self.stored, self.weights = state.stored, state.weights
+
+    def _results(self, node: Node, depth: int) -> Sequence[tuple[str, SSAValue]]:
         """What a node defines; nothing yet for what is known or stored."""
         proto = node.proto
         if proto.domain not in DOMAINS:
             raise Unsupported(f"operators of domain '{proto.domain}' are unknown")
         node.check_no_graphs()
         if proto.op_type == "Constant" and node.given("value"):
-            self.stored[proto.output[0]] = node.tensor_proto("value")
+            tensor = node.tensor_proto("value")
+            if depth == 0:
+                self.stored[proto.output[0]] = tensor
+            else:  # of a function, which is not in the file
+                self.constants[proto.output[0]] = self.elements("value", tensor)
             return ()
         known = evaluate(node)
         if known is not None:
@@ -285,6 +366,14 @@ class Importer:
             f"{total} of {len(self.source.node)} nodes are not supported",
             *notes,
         )
+
+
+class _State(NamedTuple):
+    last_op: Operation | None
+    values: dict[str, SSAValue]
+    constants: dict[str, Array]
+    stored: "dict[str, TensorProto]"
+    weights: dict[graph.WeightRefOp, graph.WeightOp]
 
 
 def _names(names: Iterable[str]) -> ArrayAttr[DictionaryAttr]:
