@@ -218,6 +218,11 @@ def option_fields(cls: type[Any]) -> tuple["dataclasses.Field[Any]", ...]:
     return tuple(f for f in dataclasses.fields(cls) if f.init and f.name != "name")
 
 
+def default_of(f: "dataclasses.Field[Any]") -> str | None:
+    """The text of an option's default, None if the option must be given."""
+    return None if _is_required(f) else format_value(_default(f))
+
+
 def describe_hint(hint: Hint) -> str:
     """A type as a message or a listing names it."""
     if _is_union(hint):

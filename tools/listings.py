@@ -4,16 +4,17 @@ What `--show-phases`, `--list-passes` and `--show-dialects` print.
 
 import inspect
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable
 from typing import get_type_hints
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
-from transom.passes.pass_options import describe_hint, option_fields
+from transom.passes.pass_options import default_of, describe_hint, option_fields
 from transom.passes.pipeline import Pipeline, format_pass
 from transom.phase_plan import PHASES, PhasePlan, phase_plan, shared_plan
+from transom.registry import REPLACED_DIALECTS, Registry
 
 
 def phases() -> str:
@@ -54,33 +55,54 @@ def _plans(plans: Iterable[PhasePlan]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def dialects(names: Iterable[str]) -> str:
-    """The names of all dialects."""
-    return "".join(f"{name}\n" for name in sorted(names))
-
-
-def passes(table: Mapping[str, Callable[[], type[ModulePass]]]) -> str:
-    """Each pass with its first line of documentation and its options."""
+def dialects(registered: Registry) -> str:
+    """The names of all dialects, by what brings them."""
     lines: list[str] = []
-    for name in sorted(table):
-        try:
-            cls = table[name]()
-        except Exception as e:  # plug-in boundary: any error of an import
-            lines.append(f"{name}: cannot be loaded: {type(e).__name__}: {e}")
-            continue
-        lines.append(f"{name}: {_summary(cls)}")
-        hints = get_type_hints(cls)
-        lines.extend(
-            f"    {f.name.replace('_', '-')}: {describe_hint(hints[f.name])}"
-            for f in option_fields(cls)
-        )
+    for origin, names in _by_origin("dialect", registered):
+        lines.append(f"dialects of {origin}")
+        for name in names:
+            replaced = name in REPLACED_DIALECTS
+            lines.append(f"  {name}{', in the form of transom' if replaced else ''}")
     return "\n".join(lines) + "\n"
 
 
+def passes(registered: Registry) -> str:
+    """Each pass with what it does and its options, by what brings it."""
+    lines: list[str] = []
+    for origin, names in _by_origin("pass", registered):
+        lines.append(f"passes of {origin}")
+        for name in names:
+            try:
+                cls = registered.passes[name]()
+            except Exception as e:  # plug-in boundary: any error of an import
+                lines.append(f"  {name}: cannot be loaded: {type(e).__name__}: {e}")
+                continue
+            summary = _summary(cls)
+            lines.append(f"  {name}: {summary}" if summary else f"  {name}")
+            hints = get_type_hints(cls)
+            for f in option_fields(cls):
+                default = default_of(f)
+                given = "" if default is None else f" (default: {default})"
+                kind = describe_hint(hints[f.name])
+                lines.append(f"      {f.name.replace('_', '-')}: {kind}{given}")
+    return "\n".join(lines) + "\n"
+
+
+def _by_origin(kind: str, registered: Registry) -> list[tuple[str, list[str]]]:
+    """The names of a kind by distribution: ours first, xDSL's last."""
+    groups: dict[str, list[str]] = {}
+    for (of_kind, name), origin in sorted(registered.owners.items()):
+        if of_kind == kind:
+            groups.setdefault(origin, []).append(name)
+    rank = {"transom": 0, "xdsl": 2}
+    return sorted(groups.items(), key=lambda item: (rank.get(item[0], 1), item[0]))
+
+
 def _summary(cls: type[ModulePass]) -> str:
-    """The first line of the class's docstring, else of its module's."""
+    """The first sentence of the class's docstring, else of its module's."""
     text = cls.__dict__.get("__doc__")
     if not text or text.startswith(f"{cls.__name__}("):  # made by @dataclass
         text = sys.modules[cls.__module__].__doc__
-    cleaned = inspect.cleandoc(text or "").split("\n\n")[0]
-    return " ".join(cleaned.split())
+    paragraph = inspect.cleandoc(text or "").split("\n\n")[0]
+    first, dot, _ = " ".join(paragraph.split()).partition(". ")
+    return f"{first}." if dot else first

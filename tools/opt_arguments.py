@@ -39,6 +39,8 @@ OPTIONAL_VALUES = {
 }
 """Flags that stand alone or before `=`, with what they mean if they stand alone."""
 
+SHELLS = ("bash", "zsh", "tcsh")
+
 PASS_OPTIONS = ("-p", "--passes", "--pass-pipeline")
 
 EPILOG = """\
@@ -105,20 +107,20 @@ class _Formatter(argparse.RawDescriptionHelpFormatter):
 
 def add_arguments(
     parser: argparse.ArgumentParser, names: Names, version: str
-) -> tuple[str, ...]:
-    """Fill the parser that `xDSLOptMain` made. Returns all flags."""
+) -> tuple[argparse.Action, ...]:
+    """Fill the parser that `xDSLOptMain` made. Returns what was added."""
     parser.formatter_class = _Formatter
     parser.allow_abbrev = False
     parser.usage = "%(prog)s [OPTION…] [FILE]"
     parser.epilog = EPILOG
     parser.error = _refuse
-    flags: list[str] = ["-h", "--help"]
+    actions: list[argparse.Action] = []
 
     def group(title: str, description: str | None = None) -> Add:
         add = parser.add_argument_group(title, description).add_argument
-        return _recorded(add, flags)
+        return _recorded(add, actions)
 
-    _add_listings(_recorded(parser.add_argument, flags), version)
+    _add_listings(_recorded(parser.add_argument, actions), version)
     _add_input(group("input"), names)
     _add_output(group("output"), names)
     _add_passes(group("passes and phases", PASSES_AND_PHASES), names)
@@ -128,15 +130,20 @@ def add_arguments(
     add_watching(group("watching passes"))
     add_reports(group("reports"))
     add_reproducers(group("reproducers"))
-    return tuple(flags)
+    return tuple(actions)
 
 
-def _recorded(add: Add, flags: list[str]) -> Add:
-    """`add`, which also notes the flags that it adds."""
+def flags_of(actions: Iterable[argparse.Action]) -> tuple[str, ...]:
+    """All flags of a command line, also those of argparse."""
+    return ("-h", "--help", *(flag for a in actions for flag in a.option_strings))
+
+
+def _recorded(add: Add, actions: list[argparse.Action]) -> Add:
+    """`add`, which also notes what it adds."""
 
     def add_and_note(*args: Any, **kwargs: Any) -> argparse.Action:
         action = add(*args, **kwargs)
-        flags.extend(action.option_strings)
+        actions.append(action)
         return action
 
     return add_and_note
@@ -166,6 +173,12 @@ def _add_listings(add: Add, version: str) -> None:
         help="list phases with their passes, for the targets of a file if one is given",
     )
     _flag(add, "--show-dialects", help="list dialects, and exit")
+    add(
+        "--print-completion",
+        metavar="SHELL",
+        type=_one_of("shell", SHELLS),
+        help=f"print the completion for {_either(SHELLS)}, and exit",
+    )
 
 
 def _add_input(add: Add, names: Names) -> None:

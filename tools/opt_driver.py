@@ -37,7 +37,7 @@ from transom.tools import listings
 from transom.tools.expected_diagnostics import compare
 from transom.tools.ir_printing import print_options, program_text
 from transom.tools.observer_arguments import check_reproducers
-from transom.tools.opt_arguments import Names, Step, add_arguments, normalize
+from transom.tools.opt_arguments import Names, Step, add_arguments, flags_of, normalize
 from transom.tools.opt_observers import CurrentPass, Observers
 from transom.tools.output_files import write_stdout
 from transom.tools.readers import MlirReader, OnnxReader
@@ -65,7 +65,7 @@ class TransomOptMain(xDSLOptMain):
         self.diagnostics: list[Diagnostic] = []
         scratch = argparse.ArgumentParser()
         names = self.names()
-        flags = add_arguments(scratch, names, self.version_format)
+        flags = flags_of(add_arguments(scratch, names, self.version_format))
         # `--disable-verify` would switch off verifiers of the whole process.
         post_init = Attribute.__post_init__
         try:
@@ -278,9 +278,13 @@ class TransomOptMain(xDSLOptMain):
         if self.args.show_phases and self.args.input_file is None:
             return listings.phases()
         if self.args.list_passes:
-            return listings.passes(self.available_passes)
+            return listings.passes(registry())
         if self.args.show_dialects:
-            return listings.dialects(registry().dialects)
+            return listings.dialects(registry())
+        if self.args.print_completion is not None:
+            from transom.tools.completion import completion
+
+            return completion(PROGRAM, self.names(), self.args.print_completion)
         return None
 
     def _all_expected(self, chunk: Chunk, name: str) -> bool:

@@ -186,13 +186,6 @@ def test_empty_input_is_an_empty_module(run: Run) -> None:
     assert run("").out == "builtin.module {\n}\n"
 
 
-def test_help_and_version(capsys: pytest.CaptureFixture[str]) -> None:
-    assert transom_opt.main(["--help"]) == 0
-    assert "--print-ir-after-change" in capsys.readouterr().out
-    assert transom_opt.main(["--version"]) == 0
-    assert capsys.readouterr().out.startswith("transom-opt ")
-
-
 def test_disable_verify_is_of_this_run_only(run: Run) -> None:
     post_init = Attribute.__post_init__
     assert run(BAD_IR, "--disable-verify").status == 0
@@ -409,21 +402,7 @@ def test_a_bug_is_one_line(run: Run) -> None:
         run(GOOD, "-p", "raises", "--traceback")
 
 
-# Listings and plug-ins.
-
-
-@pytest.mark.parametrize(
-    ("flag", "part"),
-    [
-        ("--show-phases", "tensor       kernels are tir functions"),
-        ("--show-dialects", "\ngraph\n"),
-        ("--list-passes", "\ncanonicalize: Applies all canonicalization patterns."),
-    ],
-)
-def test_listings(run: Run, flag: str, part: str) -> None:
-    result = run("", flag)
-    assert result.status == 0
-    assert part in result.out
+# Plug-ins.
 
 
 def test_broken_plugins_are_warnings(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
