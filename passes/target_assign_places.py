@@ -84,15 +84,24 @@ def resolve_mark(op: graph.OnDeviceOp) -> None:
 
     Raises `OpError` if it is not, and the mark pins.
     """
-    place = place_of_value(op.input)
-    if all(place.join(option) is None for option in options_of(op.place)):
-        wanted = f"to be computed at '{op.place}', but it is at '{place}'"
-        if op.mark.data is graph.PlaceMark.PINNED:
-            raise OpError(op, f"expected the value {wanted}")
-        report("warning", op, f"the value was {wanted}")
+    check_mark(op, place_of_value(op.input))
     op.result.replace_all_uses_with(op.input)
     op.detach()
     op.erase()
+
+
+def check_mark(mark: graph.OnDeviceOp, place: PlaceAttr) -> None:
+    """
+    Report a hint that is not met where a value is computed at a place.
+
+    Raises `OpError` for a pin.
+    """
+    if any(place.join(option) is not None for option in options_of(mark.place)):
+        return
+    wanted = f"to be computed at '{mark.place}', but it is at '{place}'"
+    if mark.mark.data is graph.PlaceMark.PINNED:
+        raise OpError(mark, f"expected the value {wanted}")
+    report("warning", mark, f"the value was {wanted}")
 
 
 def place_of_value(value: SSAValue) -> PlaceAttr:

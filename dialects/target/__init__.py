@@ -6,7 +6,7 @@ and `target.link` declare the machine; places name a device, a target and a memo
 place may name a device before it is declared.
 
 `target.config` on the module, `target.for`, `target.phase` and `target.lowered_to` on a
-function are discardable attributes.
+function and `target.refused` on an op are discardable attributes.
 """
 
 from xdsl.ir import Dialect
@@ -34,6 +34,7 @@ from transom.dialects.target.ownership import (
     targets_in,
 )
 from transom.dialects.target.places import AnyOfAttr, PlaceAttr, TargetAttr
+from transom.dialects.target.refusals import REFUSED, RefusalAttr, refusals_of
 from transom.dialects.target.topology import (
     DeviceOp,
     LinkOp,
@@ -51,7 +52,7 @@ from transom.dialects.target.verification import (
 Target = Dialect(
     "target",
     [DeviceOp, LinkOp, MemoryOp],
-    [AnyOfAttr, ConfigAttr, ExecutorAttr, PlaceAttr, PlannerAttr],
+    [AnyOfAttr, ConfigAttr, ExecutorAttr, PlaceAttr, PlannerAttr, RefusalAttr],
 )
 
 __all__ = [
@@ -61,6 +62,7 @@ __all__ = [
     "OPTIONS",
     "PHASE",
     "PHASES",
+    "REFUSED",
     "AnyOfAttr",
     "ConfigAttr",
     "DeviceOp",
@@ -74,11 +76,13 @@ __all__ = [
     "Planner",
     "PlannerAttr",
     "Range",
+    "RefusalAttr",
     "Target",
     "TargetAttr",
     "get_config",
     "phase_of",
     "place_of",
+    "refusals_of",
     "set_config",
     "set_phase",
     "set_place",

@@ -27,6 +27,7 @@ from transom.dialects.target.configuration import (
     verify_phase,
 )
 from transom.dialects.target.places import AnyOfAttr, PlaceAttr
+from transom.dialects.target.refusals import REFUSED, RefusalAttr
 from transom.dialects.target.topology import DeviceOp, MemoryOp
 
 
@@ -176,11 +177,20 @@ def _verify_lowered_to(op: Operation, value: Attribute) -> None:
         )
 
 
+def _verify_refused(op: Operation, value: Attribute) -> None:
+    if not isa(value, ArrayAttr[RefusalAttr]):
+        raise VerifyException(
+            f"expected a list of '#{RefusalAttr.name}' for '{REFUSED}', "
+            f"but got '{value}'"
+        )
+
+
 _RULES: tuple[tuple[str, Rule], ...] = (
     (CONFIG, _verify_config),
     (FOR, _verify_for),
     (LOWERED_TO, _verify_lowered_to),
     (PHASE, _verify_phase),
+    (REFUSED, _verify_refused),
 )
 
 # Traits of a foreign op: whatever loads the dialect gets its rules.

@@ -38,24 +38,17 @@ def elementwise(target: ToyNpuAttr) -> Answer:
     return answer
 
 
-def producer(op: Operation, kind: type[Operation]) -> Operation | None:
-    """What computes the first operand, if it is of a kind and nothing else reads it."""
-    value = op.operands[0]
-    is_only_reader = value.uses.get_length() == 1
-    return value.owner if isinstance(value.owner, kind) and is_only_reader else None
-
-
 def chain(*kinds: type[Operation]) -> Callable[[Operation], Sequence[Operation]]:
     """The ops of these kinds that feed each other and end in an op; else no ops."""
 
     def members(op: Operation) -> Sequence[Operation]:
         found = [op]
         for kind in reversed(kinds[:-1]):
-            before = producer(found[-1], kind)
-            if before is None:
+            before = found[-1].operands[0].owner
+            if not isinstance(before, kind) or before.parent is not op.parent:
                 return ()
             found.append(before)
-        return found[::-1]
+        return found
 
     return members
 

@@ -218,3 +218,18 @@ func.func @f() {
   %x = "test.op"() : () -> tensor<4xf32, #graph.desc<place = #target.place<@cpu, ?, @sran>>>
   func.return
 }
+
+// -----
+
+// expected-error @+1 {{expected a target in '#target.refusal', but got '@cpu'}}
+"test.op"() {t = #target.refusal<@cpu, "no">} : () -> ()
+
+// -----
+
+// expected-error @+1 {{string literal expected for the reason in '#target.refusal'}}
+"test.op"() {t = #target.refusal<#llvm_cpu.target<cpu = "znver4">, no>} : () -> ()
+
+// -----
+
+// expected-error @+1 {{expected a list of '#target.refusal' for 'target.refused', but got '"no"'}}
+"test.op"() {target.refused = "no", test.load = #target.config} : () -> ()

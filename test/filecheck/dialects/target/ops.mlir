@@ -48,3 +48,7 @@ func.func private @places() attributes {
   // CHECK-SAME:    test.host = #llvm_cpu.target<cpu = "host">
   test.host = #llvm_cpu.target<features = [], cpu = "host", triple = "">
 }
+
+// An op may say which targets do not run it, and why.
+// CHECK:         target.refused = [#target.refusal<#llvm_cpu.target<cpu = "znver4">, "expected \22f32\22">]
+"test.op"() {target.refused = [#target.refusal<#llvm_cpu.target<cpu = "znver4">, "expected \22f32\22">]} : () -> ()

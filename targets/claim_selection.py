@@ -1,0 +1,119 @@
+"""
+The choice of targets for the ops of a block, among what targets claim.
+
+The preferred target comes first, and what it claims in larger patterns before what it
+claims in smaller ones. A target that comes later gets ops if both costs are known and
+its own is lower. Ops that are taken together depend on each other without a cycle.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from xdsl.ir import Block, Operation
+
+from transom.passes.dependence_graph import DependenceGraph
+from transom.targets.claim_candidates import Answer, Candidate, Taker, ask
+
+
+class BlockChoice:
+    """
+    Which target gets which ops of a block. `takers` says which ones may have an op, in
+    order of preference; of an op that is not there nobody is asked.
+    """
+
+    def __init__(
+        self, block: Block, takers: Mapping[Operation, Sequence[Taker]]
+    ) -> None:
+        self.block = block
+        self.takers = takers
+        self.graph = DependenceGraph(block)
+        self.taken: dict[Operation, Candidate] = {}
+        self.answers: dict[Operation, dict[Taker, Answer]] = {
+            op: {taker: ask(taker, op) for taker in takers[op]} for op in takers
+        }
+        self._ranked = sorted(self._allowed(), key=self._rank)
+        self._by_op: dict[tuple[Taker, Operation], list[Candidate]] = {}
+        for candidate in self._ranked:
+            for op in candidate.ops:
+                self._by_op.setdefault((candidate.taker, op), []).append(candidate)
+
+    def _allowed(self) -> Iterable[Candidate]:
+        """What is claimed, of ops that the claimant may have."""
+        for answers in self.answers.values():
+            for answer in answers.values():
+                for candidate in answer.candidates:
+                    allowed = (self.takers.get(op, ()) for op in candidate.ops)
+                    if all(candidate.taker in takers for takers in allowed):
+                        yield candidate
+
+    def select(self) -> None:
+        """Take candidates, the best first."""
+        for candidate in self._ranked:
+            if self.cheaper(candidate) is None:
+                self._take(candidate)
+        # What was left to a cheaper target, and that one could not take after all.
+        for candidate in self._ranked:
+            self._take(candidate)
+
+    def _rank(self, candidate: Candidate) -> tuple[int, int]:
+        """The order of candidates; equal ones are as in the block and the claims."""
+        preference = list(self.takers[candidate.root]).index(candidate.taker)
+        return preference, -len(candidate.ops)
+
+    def _take(self, candidate: Candidate) -> None:
+        if any(op in self.taken for op in candidate.ops):
+            return
+        if self.graph.join_all(candidate.ops) is not None:
+            self.taken |= dict.fromkeys(candidate.ops, candidate)
+
+    def cheaper(self, candidate: Candidate) -> tuple[Taker, float] | None:
+        """The first target that is known to run a candidate's ops for less."""
+        if candidate.seconds is None:
+            return None
+        for taker in self.takers[candidate.root]:
+            seconds = self._known_cost(taker, candidate)
+            if seconds is not None and seconds < candidate.seconds:
+                return taker, seconds
+        return None
+
+    def _known_cost(self, taker: Taker, other: Candidate) -> float | None:
+        """
+        What a target takes for exactly the ops of another candidate, in its largest
+        patterns that fit; None if it does not run all of them, or a cost is unknown.
+        """
+        left, total = set(other.ops), 0.0
+        for op in sorted(other.ops, key=self.graph.position.__getitem__, reverse=True):
+            if op not in left:
+                continue
+            fitting = [
+                candidate
+                for candidate in self._by_op.get((taker, op), ())
+                if candidate is not other and left.issuperset(candidate.ops)
+            ]
+            if not fitting:
+                return None
+            best = max(fitting, key=lambda candidate: len(candidate.ops))
+            if best.seconds is None:
+                return None
+            total += best.seconds
+            left.difference_update(best.ops)
+        return total
+
+    def untaken(self) -> list[Operation]:
+        """The ops that no target takes."""
+        return [op for op in self.takers if op not in self.taken]
+
+    def refusal(self, op: Operation, taker: Taker) -> str:
+        """Why a target does not get an op that it was asked for."""
+        answer = self.answers[op][taker]
+        if not answer.candidates:
+            return answer.refusal
+        for candidate in self._by_op.get((taker, op), ()):
+            better = self.cheaper(candidate)
+            if better is not None:
+                return (
+                    f"takes {candidate.seconds:.3g} s, "
+                    f"but '{better[0].target}' takes {better[1]:.3g} s"
+                )
+        labels = dict.fromkeys(c.label for c in answer.candidates if c.label)
+        pattern = " or ".join(f"'{label}'" for label in labels) or "a pattern"
+        return f"takes it as part of {pattern} only, which is not to be had whole"
