@@ -15,14 +15,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.ir import Attribute
 from xdsl.utils.exceptions import ParseError
 
 from transom.dialects.diagnostics import Diagnostic, OpError, did_you_mean
 from transom.dialects.parser import allow_deep_recursion, parse_attribute_text, parse_ir
 from transom.dialects.symbols import lookup
-from transom.dialects.target import DeviceOp, TargetAttr, get_config, set_phase
+from transom.dialects.target import PHASE, DeviceOp, TargetAttr, get_config, set_phase
 from transom.dialects.verifier import verify_module
 from transom.passes.owned_functions import owned_by
 from transom.passes.pipeline import PassObserver, PipelineError
@@ -125,7 +125,8 @@ def run_plan(
 ) -> None:
     """
     Run the steps of a phase on a module; after those of a hook check its contract.
-    `observer` is told which shared passes a target's functions went without.
+    `observer` is told which shared passes a target's functions went without. Without
+    those that the phase promises something by, functions say that they are not there.
 
     Raises `OpError`.
     """
@@ -138,12 +139,15 @@ def run_plan(
         contract = HookContract(module, step.target, step.hook, thorough=thorough)
         step.pipeline.apply(ctx, module, observer)
         contract.check(lambda again, step=step: step.pipeline.apply(ctx, again))
-    if observer is None:
-        return
     for target, omitted in plan.omissions:
-        if functions := owned_by(module, target):
+        functions = owned_by(module, target)
+        if functions and observer is not None:
             note = f"'{target}' omits '{omitted}' for its functions"
             observer.noted(Diagnostic("note", functions[0].location, note))
+        if omitted in plan.phase.keeps_promise:
+            before = PHASES[PHASES.index(plan.phase) - 1].name
+            for function in functions:
+                function.attributes.setdefault(PHASE, StringAttr(before))
 
 
 def phases_between(module: ModuleOp, to: str) -> tuple[Phase, ...]:

@@ -40,6 +40,9 @@ class Phase:
     omissible: frozenset[str] = frozenset()
     """Those that a target may omit for its functions."""
 
+    keeps_promise: frozenset[str] = frozenset()
+    """Those without which a function stays at the phase before."""
+
 
 PHASES = (
     Phase(
@@ -75,6 +78,7 @@ PHASES = (
         "scheduled",
         "nests and blocks are loops and vector ops",
         ("convert-tir-to-scf",),
+        frozenset({"convert-tir-to-scf"}),
         frozenset({"convert-tir-to-scf"}),
     ),
     Phase(
