@@ -152,7 +152,10 @@ class FunctionChanges:
                 if place is None:
                     place = self._copy_of(frozen, new, range(position, limit), found)
                 if place is not None:
-                    self._pair(frozen, new[place], moved=place < position)
+                    if place < position:
+                        other = name_of(new[position - 1])
+                        raise self._error(OP_MOVED, frozen, other=other)
+                    self._pair(frozen, new[place])
                     position = place + 1
                 elif not self._may_go(frozen):
                     raise self._error(OP_GONE, frozen)
@@ -227,9 +230,7 @@ class FunctionChanges:
         for value, type in zip(call.op.results, call.op.types, strict=True):
             self._results[value] = (call.callee, type)
 
-    def _pair(self, old: FrozenOp, new: Operation, moved: bool) -> None:
-        if moved:
-            raise self._error(OP_MOVED, old)
+    def _pair(self, old: FrozenOp, new: Operation) -> None:
         change = change_of(old, new)
         if change is not None:
             raise self._error(OP_CHANGED, old, change=change)

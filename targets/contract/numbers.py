@@ -48,9 +48,11 @@ def check_numbers(
     """
     old, new = _interpreter(original), _interpreter(module)
     now = dict(symbols_of(module))
-    for name, function in symbols_of(original):
-        after = now.get(name)
-        if after is None or not (name in before.owned or _is_public(function)):
+    functions = dict(symbols_of(original))
+    public = (name for name, op in functions.items() if _is_public(op))
+    for name in (*before.owned, *public):
+        function, after = functions[name], now.get(name)
+        if after is None:
             continue
         if type_of(after) != type_of(function) or not _is_alive(after):
             continue

@@ -5,7 +5,7 @@ second time. They cost time, and are checked where a target is tested.
 
 from collections.abc import Callable
 from io import StringIO
-from itertools import zip_longest
+from itertools import takewhile, zip_longest
 from typing import NamedTuple
 
 from xdsl.dialects.builtin import ModuleOp
@@ -13,6 +13,7 @@ from xdsl.printer import Printer
 
 from transom.targets.contract.rules import (
     CHANGED_AGAIN,
+    MAX_SHOWN,
     OTHER_TEXT,
     Origin,
     shown,
@@ -34,8 +35,17 @@ def text_change(first: str, second: str) -> TextChange | None:
     lines = zip_longest(first.split("\n"), second.split("\n"), fillvalue="")
     for number, (a, b) in enumerate(lines, 1):
         if a != b:
-            return TextChange(number, shown(a.strip()), shown(b.strip()))
+            equal = takewhile(lambda pair: pair[0] == pair[1], zip(a, b, strict=False))
+            start = max(0, sum(1 for _ in equal) - MAX_SHOWN // 2)
+            return TextChange(number, _from(a, start), _from(b, start))
     raise AssertionError("different texts have different lines")
+
+
+def _from(line: str, start: int) -> str:
+    """A line from somewhere on, if it is too long to be shown as a whole."""
+    if start == 0 or len(line.strip()) <= MAX_SHOWN:
+        return shown(line.strip())
+    return f"…{shown(line[start:])}"
 
 
 def text_of(module: ModuleOp) -> str:

@@ -6,10 +6,11 @@ break them: one message each. `docs/hooks-contract.md` explains them.
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from xdsl.dialects.builtin import LocationAttr
+from xdsl.dialects.builtin import UNKNOWN_LOC, LocationAttr, SymbolRefAttr
 from xdsl.ir import Attribute, Operation
 
 from transom.dialects.diagnostics import Note, OpError
+from transom.dialects.symbols import symbol_name
 from transom.dialects.target import TargetAttr
 
 GRAPH_HOOKS = ("graph_pipeline", "constants")
@@ -76,8 +77,32 @@ class Origin(NamedTuple):
         *notes: Note,
         **fields: object,
     ) -> OpError:
-        """The error at the op that breaks the rule."""
-        return OpError(where, self.message(breach, **fields), *notes)
+        """The error at the op that breaks the rule, or near it if it says no place."""
+        message = self.message(breach, **fields)
+        if isinstance(where, Operation) and where.location == UNKNOWN_LOC:
+            line = f"the op is: {shown(first_line(where))}"
+            where = nearest_location(where)
+            notes = (*notes, Note(where, line))
+        return OpError(where, message, *notes)
+
+
+def nearest_location(op: Operation) -> LocationAttr:
+    """The place of what calls a function, or of an op around an op."""
+    module = op.parent_op()
+    while module is not None and module.location == UNKNOWN_LOC:
+        module = module.parent_op()
+    name = symbol_name(op)
+    if name is not None and module is not None and op.parent_op() is module:
+        for user in module.walk():
+            callee = user.properties.get("callee")
+            if callee == SymbolRefAttr(name) and user.location != UNKNOWN_LOC:
+                return user.location
+    return UNKNOWN_LOC if module is None else module.location
+
+
+def first_line(op: Operation) -> str:
+    """The text of an op, up to its body."""
+    return str(op).partition("\n")[0]
 
 
 def shown(value: Attribute | str) -> str:
@@ -167,7 +192,9 @@ OUTSIDE = Rule(
     PASS_HOOKS,
 )
 OP_GONE = Breach(OUTSIDE, "'{op}' of '@{name}' is gone")
-OP_MOVED = Breach(OUTSIDE, "'{op}' of '@{name}' has moved in front of ops before it")
+OP_MOVED = Breach(
+    OUTSIDE, "'{op}' of '@{name}' stands in front of '{other}' now, which was before it"
+)
 OP_CHANGED = Breach(OUTSIDE, "'{op}' of '@{name}' has changed: {change}")
 OP_ADDED = Breach(
     OUTSIDE,
