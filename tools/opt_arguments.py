@@ -9,9 +9,8 @@ order in which they are given.
 import argparse
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from textwrap import wrap
-from typing import Any, NoReturn
+from typing import Any
 
 from xdsl.utils.arg_spec import parse_spec
 from xdsl.utils.exceptions import ArgSpecParseError
@@ -20,7 +19,6 @@ from xdsl.xdsl_opt_main import VersionAction
 from transom.dialects.diagnostics import did_you_mean
 from transom.passes.pipeline import PipelineError
 from transom.tools import observer_arguments
-from transom.tools.memory_limit import size_of
 from transom.tools.observer_arguments import (
     add_printing,
     add_reports,
@@ -29,6 +27,14 @@ from transom.tools.observer_arguments import (
     complete,
 )
 from transom.tools.plugin_problems import STRICT, STRICT_HELP
+from transom.tools.program_arguments import (
+    Add,
+    add_data_folders,
+    add_error_format,
+    add_memory_limit,
+    one_of,
+    refuse,
+)
 from transom.tools.split_input import DEFAULT_MARKER
 
 OPTIONAL_VALUES = {
@@ -52,8 +58,6 @@ PASSES_AND_PHASES = """\
 run in the order given; '--PASS' or '--PASS=OPTIONS' runs the pass of that name, as in
 '--canonicalize --tir-choose-schedule=vector-bytes=64'
 """
-
-Add = Callable[..., argparse.Action]
 
 
 @dataclass(frozen=True)
@@ -113,7 +117,7 @@ def add_arguments(
     parser.allow_abbrev = False
     parser.usage = "%(prog)s [OPTION…] [FILE]"
     parser.epilog = EPILOG
-    parser.error = _refuse
+    parser.error = refuse
     actions: list[argparse.Action] = []
 
     def group(title: str, description: str | None = None) -> Add:
@@ -149,11 +153,6 @@ def _recorded(add: Add, actions: list[argparse.Action]) -> Add:
     return add_and_note
 
 
-def _refuse(message: str) -> NoReturn:
-    """What argparse does with a wrong command line."""
-    raise PipelineError(message)
-
-
 def _flag(add: Add, *options: str, help: str) -> None:
     add(*options, action="store_true", help=help)
 
@@ -176,7 +175,7 @@ def _add_listings(add: Add, version: str) -> None:
     add(
         "--print-completion",
         metavar="SHELL",
-        type=_one_of("shell", SHELLS),
+        type=one_of("shell", SHELLS),
         help=f"print the completion for {_either(SHELLS)}, and exit",
     )
 
@@ -252,7 +251,7 @@ def _add_passes(add: Add, names: Names) -> None:
         dest="steps",
         metavar="PHASE",
         action=_AddStep,
-        type=_one_of("phase", names.phases),
+        type=one_of("phase", names.phases),
         help=f"lower to a phase: {_either(names.phases)}",
     )
     _flag(
@@ -288,7 +287,7 @@ def _add_diagnostics(add: Add) -> None:
     add(
         "--verify-diagnostics",
         metavar="MODE",
-        type=_one_of("mode", ("all", "only-expected")),
+        type=one_of("mode", ("all", "only-expected")),
         help="compare what is reported with 'expected-error {{…}}' comments; with "
         "'only-expected' pass over what no comment expects (default: all)",
     )
@@ -304,55 +303,6 @@ def _add_diagnostics(add: Add) -> None:
     )
 
 
-# Of several programs
-
-
-def add_data_folders(add: Add) -> None:
-    """Add the flag that lets weights lie elsewhere."""
-    add(
-        "--allow-external-data-dir",
-        dest="data_folders",
-        metavar="DIR",
-        action="append",
-        default=[],
-        help="a folder that links to models and their weights may lead to",
-    )
-
-
-def add_memory_limit(add: Add) -> None:
-    """Add the flag that bounds the memory of the process."""
-    add(
-        "--memory-limit",
-        metavar="SIZE",
-        type=_size,
-        help="end in an error above so much memory, such as 512M or 4G",
-    )
-
-
-def add_error_format(add: Add) -> None:
-    """Add the flag that says how errors are written."""
-    add(
-        "--error-format",
-        metavar="FORMAT",
-        type=_one_of("format", ("text", "json")),
-        default="text",
-        help="write errors as text (default) or as json, an object a line",
-    )
-
-
-def error_format(args: Sequence[str]) -> str:
-    """The format of errors, for those about the command line itself."""
-    words = " ".join(args).replace("--error-format=", "--error-format ").split()
-    return "json" if ("--error-format", "json") in pairwise(words) else "text"
-
-
-def _size(text: str) -> int:
-    try:
-        return size_of(text)
-    except ValueError as e:
-        raise argparse.ArgumentTypeError(str(e)) from None
-
-
 def _boolean(text: str) -> bool:
     values = {"true": True, "1": True, "false": False, "0": False}
     if text not in values:
@@ -360,21 +310,9 @@ def _boolean(text: str) -> bool:
     return values[text]
 
 
-def _one_of(kind: str, names: Iterable[str]) -> Callable[[str], str]:
-    """A check of a name."""
-
-    def checked(text: str) -> str:
-        if text not in names:
-            near = did_you_mean(text, names)
-            raise argparse.ArgumentTypeError(f"unknown {kind} '{text}'{near}")
-        return text
-
-    return checked
-
-
 def _spec_of(kind: str, names: Iterable[str]) -> Callable[[str], str]:
     """A check of `NAME` or `NAME{option=value}`, as readers and emitters have it."""
-    check_name = _one_of(kind, names)
+    check_name = one_of(kind, names)
 
     def checked(text: str) -> str:
         try:

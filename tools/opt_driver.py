@@ -35,6 +35,7 @@ from transom.registry import OWN_READERS, registry
 from transom.runtime.files import write_whole
 from transom.tools import listings
 from transom.tools.expected_diagnostics import compare
+from transom.tools.input_files import STDIN, read_stdin
 from transom.tools.ir_printing import print_options, program_text
 from transom.tools.observer_arguments import check_reproducers
 from transom.tools.opt_arguments import Names, Step, add_arguments, flags_of, normalize
@@ -236,7 +237,7 @@ class TransomOptMain(xDSLOptMain):
 
     def get_input_name(self) -> str:
         file = self.args.input_file
-        return "<stdin>" if file in (None, "-") else file
+        return STDIN if file in (None, "-") else file
 
     def read_chunks(self, name: str) -> list[Chunk]:
         """The input, in pieces if it is to be split. Raises `OSError`."""
@@ -245,15 +246,12 @@ class TransomOptMain(xDSLOptMain):
             known = did_you_mean(kind, self.available_frontends)
             raise PipelineError(f"{name}: unknown kind of file '{kind}'{known}")
         if kind == "onnx":  # which is large, and read by its own reader
-            if name == "<stdin>":
+            if name == STDIN:
                 raise PipelineError(
                     "expected a file for '-f onnx': its weights stay there"
                 )
             return [Chunk(b"")]
-        if name == "<stdin>":
-            content = sys.stdin.buffer.read()
-        else:
-            content = Path(name).read_bytes()
+        content = read_stdin() if name == STDIN else Path(name).read_bytes()
         self.reporter.sources.texts[name] = content.decode("utf-8", "replace")
         marker: str | None = self.args.split_input_file
         return [Chunk(content)] if marker is None else list(split(content, marker))

@@ -20,13 +20,13 @@ import transom
 from transom.dialects.diagnostics import did_you_mean
 from transom.passes.pipeline import PipelineError
 from transom.tools.exit_status import exit_status
-from transom.tools.opt_arguments import add_error_format, error_format
 from transom.tools.plugin_problems import (
     STRICT,
     STRICT_HELP,
     all_plugins_usable,
     warning_of_plugins,
 )
+from transom.tools.program_arguments import add_error_format, error_format
 from transom.tools.reporter import Reporter
 
 PROGRAM = "transom"

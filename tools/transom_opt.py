@@ -20,13 +20,13 @@ with interruptible_imports():
     from transom.dialects.parser import allow_deep_recursion
     from transom.tools.exit_status import exit_status
     from transom.tools.memory_limit import memory_limited
-    from transom.tools.opt_arguments import error_format
     from transom.tools.opt_driver import PROGRAM, TransomOptMain
     from transom.tools.plugin_problems import (
         STRICT,
         all_plugins_usable,
         warning_of_plugins,
     )
+    from transom.tools.program_arguments import error_format
     from transom.tools.reporter import Reporter
 
 

@@ -19,44 +19,57 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from xdsl.dialects.builtin import ModuleOp
+from transom.tools.interrupts import interruptible_imports
 
-import transom
-from transom.compiler import (
-    entry_signature,
-    find_entry,
-    find_main,
-    select_entry,
-    signature_of,
-    to_program,
-)
-from transom.dialects.diagnostics import Diagnostic, OpError, Sources, handling
-from transom.dialects.executor import SIGNATURE, SignatureAttr
-from transom.dialects.target import get_config
-from transom.dialects.verifier import verify_module
-from transom.driver import PHASES, load, lower
-from transom.interpreters.entry import InputError as InterpreterInputError
-from transom.interpreters.interpreter import MAX_STEPS
-from transom.interpreters.weights import WeightStore
-from transom.passes.pipeline import PipelineError
-from transom.registry import new_context
-from transom.runtime.comparison import compare_all
-from transom.runtime.files import write_whole
-from transom.runtime.jit import JitError
-from transom.runtime.program import ProgramError
-from transom.runtime.signature import Array, InputError, Signature
-from transom.runtime.values import Words
-from transom.targets.references import interpreter_of
-from transom.targets.resolve_devices import ShowNotes
-from transom.tools.opt_arguments import add_data_folders
-from transom.tools.plugin_problems import (
-    STRICT,
-    STRICT_HELP,
-    all_plugins_usable,
-    warning_of_plugins,
-)
-from transom.tools.reporter import Reporter
+with interruptible_imports():
+    import numpy as np
+    from xdsl.dialects.builtin import ModuleOp
+
+    import transom
+    from transom.compiler import (
+        entry_signature,
+        find_entry,
+        find_main,
+        select_entry,
+        signature_of,
+        to_program,
+    )
+    from transom.dialects.diagnostics import Diagnostic, OpError, handling
+    from transom.dialects.executor import SIGNATURE, SignatureAttr
+    from transom.dialects.target import get_config
+    from transom.dialects.verifier import verify_module
+    from transom.driver import PHASES, load, lower
+    from transom.interpreters.entry import InputError as InterpreterInputError
+    from transom.interpreters.interpreter import MAX_STEPS
+    from transom.interpreters.weights import WeightStore
+    from transom.passes.pipeline import PipelineError
+    from transom.registry import new_context
+    from transom.runtime.comparison import compare_all
+    from transom.runtime.files import write_whole
+    from transom.runtime.jit import JitError
+    from transom.runtime.program import ProgramError
+    from transom.runtime.signature import Array, InputError, Signature
+    from transom.runtime.values import Words
+    from transom.targets.references import interpreter_of
+    from transom.targets.resolve_devices import ShowNotes
+    from transom.tools.exit_status import exit_status
+    from transom.tools.input_files import STDIN, read_stdin
+    from transom.tools.memory_limit import memory_limited
+    from transom.tools.output_files import write_stdout
+    from transom.tools.plugin_problems import (
+        STRICT,
+        STRICT_HELP,
+        all_plugins_usable,
+        warning_of_plugins,
+    )
+    from transom.tools.program_arguments import (
+        add_data_folders,
+        add_error_format,
+        add_memory_limit,
+        error_format,
+        refuse,
+    )
+    from transom.tools.reporter import Reporter
 
 PROGRAM = "transom-run"
 
@@ -70,6 +83,8 @@ def arguments() -> argparse.ArgumentParser:
         PROGRAM, description="execute a module at any phase, and compare its outputs"
     )
     add = parser.add_argument
+    parser.error = refuse
+    parser.allow_abbrev = False
     add("--version", action="version", version=f"{PROGRAM} {transom.__version__}")
     add("file", help="IR text or an ONNX model; - is standard input")
     add("-f", "--format", choices=("mlir", "onnx"), help="whatever the suffix says")
@@ -107,13 +122,15 @@ def arguments() -> argparse.ArgumentParser:
         help="a shared library of C functions that kernels call",
     )
     add_data_folders(add)
+    add_memory_limit(add)
+    add_error_format(add)
     add(STRICT, action="store_true", help=STRICT_HELP)
     add("-o", "--output", metavar="FILE.npz", help="write the outputs to a file")
     add("-q", "--quiet", action="store_true", help="print differences only")
     return parser
 
 
-def run(args: argparse.Namespace, emit: Callable[[Diagnostic], None]) -> bool:
+def run(args: argparse.Namespace, reporter: Reporter) -> bool:
     """Do what the command line says; True if no output differs."""
     if args.output and not args.output.endswith(".npz"):
         raise PipelineError(f"expected a file ending in .npz, but got '{args.output}'")
@@ -125,7 +142,9 @@ def run(args: argparse.Namespace, emit: Callable[[Diagnostic], None]) -> bool:
             raise PipelineError(
                 "expected a file: an ONNX model is not read from a pipe"
             )
-        module = parse_ir(ctx, sys.stdin.buffer.read(), "<stdin>")
+        content = read_stdin()
+        reporter.sources.texts[STDIN] = content.decode("utf-8", "replace")
+        module = parse_ir(ctx, content, STDIN)
     else:
         folders: list[str] = args.data_folders
         module = load(args.file, ctx=ctx, format=args.format, data_folders=folders)
@@ -133,25 +152,25 @@ def run(args: argparse.Namespace, emit: Callable[[Diagnostic], None]) -> bool:
     if args.interpret:
         signature, execute = interpreted(module, args)
     else:
-        signature, execute = compiled(module, args, emit)
+        signature, execute = compiled(module, args, reporter.emit)
     inputs = Words(args.input).arrays(signature.inputs, complete=True)
     expected = Words(args.expected).arrays(signature.outputs, complete=False)
     outputs = execute(inputs)
     if args.output:
         write_npz(args.output, outputs)
     differences = compare_all(outputs, expected, args.rtol, args.atol)
+    lines: list[str] = []
     if not args.quiet:
-        for name, array in outputs.items():
-            print(described(name, array))
-    for difference in differences:
-        print(difference)
+        lines += [described(name, array) for name, array in outputs.items()]
+    lines += map(str, differences)
     if args.expected:
         wrong = len(differences)
-        print(
+        lines.append(
             f"{len(expected)} outputs compared: all equal within tolerance"
             if not wrong
             else f"{wrong} of {len(expected)} outputs differ"
         )
+    write_stdout("".join(f"{line}\n" for line in lines))
     return not differences
 
 
@@ -243,29 +262,22 @@ def write_npz(path: str, outputs: dict[str, Array]) -> None:
 
 def main(args: Sequence[str] | None = None) -> int:
     """Exit status: 0 done and equal, 1 the input is wrong or differs, 2 the command."""
-    parsed = arguments().parse_args(args)
-    sources = Sources()
-    reporter = Reporter(PROGRAM)
-    if parsed.strict_plugins and not all_plugins_usable(reporter):
-        return 1
+    words = sys.argv[1:] if args is None else args
+    reporter = Reporter(PROGRAM, error_format(words) == "json")
 
-    def emit(diagnostic: Diagnostic) -> None:
-        print(diagnostic.render(sources), file=sys.stderr)
+    def body() -> bool:
+        parsed = arguments().parse_args(words)
+        if parsed.strict_plugins and not all_plugins_usable(reporter):
+            return False
+        with (
+            memory_limited(parsed.memory_limit),
+            handling(reporter.emit),
+            warning_of_plugins(reporter),
+        ):
+            return run(parsed, reporter)
 
-    try:
-        with handling(emit), warning_of_plugins(reporter):
-            return 0 if run(parsed, emit) else 1
-    except OpError as e:
-        emit(e.diagnostic())
-    except (InputError, InterpreterInputError, ProgramError, JitError) as e:
-        print(f"{PROGRAM}: error: {e}", file=sys.stderr)
-    except OSError as e:
-        where = f"{e.filename}: " if e.filename else ""
-        print(f"{PROGRAM}: error: {where}{e.strerror or e}", file=sys.stderr)
-    except PipelineError as e:
-        print(f"{PROGRAM}: error: {e}", file=sys.stderr)
-        return 2
-    return 1
+    user_errors = (InputError, InterpreterInputError, ProgramError, JitError)
+    return exit_status(reporter, body, *user_errors)
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 `transom-run`: inputs, comparison, and what users get wrong.
 """
 
+import io
 from pathlib import Path
 
 import numpy as np
@@ -165,3 +166,33 @@ def test_too_many_scalar_steps_are_refused(tmp_path: Path, capsys: Capture) -> N
     words = ["--input", "random:0", "--interpret", "--max-steps", "1000"]
     assert main([str(path), *words]) == 1
     assert "1000" in capsys.readouterr().err
+
+
+def test_standard_input_shows_its_lines(
+    monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    text = "func.func @main(%x: tensor<4xf32>) {\n  graph.relo %x\n}\n"
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+    assert main(["-"]) == 1
+    assert capsys.readouterr().err == (
+        "<stdin>:2:3: error: unknown op 'graph.relo'; did you mean 'graph.relu'?\n"
+        "  graph.relo %x\n"
+        "  ^\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ([], "the following arguments are required: file"),
+        (["x.mlir", "--nonsense"], "unrecognized arguments: --nonsense"),
+        (["x.mlir", "-O4"], "argument -O: invalid choice: 4 (choose from 0, 1, 2, 3)"),
+        (
+            ["-", "-f", "onnx"],
+            "expected a file: an ONNX model is not read from a pipe",
+        ),
+    ],
+)
+def test_wrong_command_lines(words: list[str], message: str, capsys: Capture) -> None:
+    assert main(words) == 2
+    assert capsys.readouterr().err == f"transom-run: error: {message}\n"

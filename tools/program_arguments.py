@@ -1,0 +1,78 @@
+"""
+What the command lines of several programs have in common.
+"""
+
+import argparse
+from collections.abc import Callable, Iterable, Sequence
+from itertools import pairwise
+from typing import NoReturn
+
+from transom.dialects.diagnostics import did_you_mean
+from transom.passes.pipeline import PipelineError
+from transom.tools.memory_limit import size_of
+
+Add = Callable[..., argparse.Action]
+"""`add_argument` of a parser or of a group."""
+
+
+def refuse(message: str) -> NoReturn:
+    """What a parser shall do as its `error`: the programs write all errors alike."""
+    raise PipelineError(message)
+
+
+def one_of(kind: str, names: Iterable[str]) -> Callable[[str], str]:
+    """The type of an argument that is one of some names, of a kind."""
+
+    def checked(text: str) -> str:
+        if text not in names:
+            near = did_you_mean(text, names)
+            raise argparse.ArgumentTypeError(f"unknown {kind} '{text}'{near}")
+        return text
+
+    return checked
+
+
+def add_data_folders(add: Add) -> None:
+    """Add the flag that lets weights lie elsewhere."""
+    add(
+        "--allow-external-data-dir",
+        dest="data_folders",
+        metavar="DIR",
+        action="append",
+        default=[],
+        help="a folder that links to models and their weights may lead to",
+    )
+
+
+def add_memory_limit(add: Add) -> None:
+    """Add the flag that bounds the memory of the process."""
+    add(
+        "--memory-limit",
+        metavar="SIZE",
+        type=_size,
+        help="end in an error above so much memory, such as 512M or 4G",
+    )
+
+
+def add_error_format(add: Add) -> None:
+    """Add the flag that says how errors are written."""
+    add(
+        "--error-format",
+        metavar="FORMAT",
+        type=one_of("format", ("text", "json")),
+        default="text",
+        help="write errors as text (default) or as json, an object a line",
+    )
+
+
+def error_format(args: Sequence[str]) -> str:
+    """The format of errors, for those about the command line itself."""
+    words = " ".join(args).replace("--error-format=", "--error-format ").split()
+    return "json" if ("--error-format", "json") in pairwise(words) else "text"
+
+
+def _size(text: str) -> int:
+    try:
+        return size_of(text)
+    except ValueError as e:
+        raise argparse.ArgumentTypeError(str(e)) from None
