@@ -2,17 +2,16 @@
 What targets answer when they are asked for ops: candidates, or refusals with reasons.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from xdsl.ir import Operation
 
 from transom.dialects import graph
-from transom.dialects.diagnostics import OpError
 from transom.dialects.target import TargetAttr
 from transom.lowering.conversion import Refusal
 from transom.passes.graph_outline_regions import CLONED_OPS, is_computed
+from transom.targets.contract.op_answers import answer_of, cost_of, members_of
 from transom.targets.hooks import Claim, TargetHooks
 from transom.targets.registry import hooks_of
 
@@ -96,7 +95,7 @@ def ask(taker: Taker, op: Operation) -> Answer:
     that no claim is for is taken if each op in it is.
     """
     if taker.takes_all:
-        seconds = taker.hooks.cost(op, taker.target)
+        seconds = cost_of(op, taker.target)
         return Answer([Candidate(taker, op, (op,), seconds=seconds)])
     answer = Answer()
     for claim in taker.claims:
@@ -110,11 +109,10 @@ def ask(taker: Taker, op: Operation) -> Answer:
 
 
 def _ask_claim(taker: Taker, claim: Claim, op: Operation, answer: Answer) -> None:
-    members = tuple(claim.members(op))
+    members = tuple(members_of(claim, op, taker.target))
     if not members:
         return
-    _check_members(taker, op, members)
-    said = claim.answer(op)
+    said = answer_of(claim, op, taker.target)
     if isinstance(said, Refusal):
         answer.reasons.append(said.reason)
         return
@@ -123,26 +121,8 @@ def _ask_claim(taker: Taker, claim: Claim, op: Operation, answer: Answer) -> Non
     constants = tuple(m for m in distinct if isinstance(m, CLONED_OPS))
     seconds = said.seconds
     if seconds is None and len(ops) == 1:
-        seconds = taker.hooks.cost(op, taker.target)
+        seconds = cost_of(op, taker.target)
     answer.candidates.append(Candidate(taker, op, ops, constants, claim.label, seconds))
-
-
-def _check_members(taker: Taker, op: Operation, members: Sequence[Operation]) -> None:
-    """Raise `OpError` for members that no pattern ending in an op can have."""
-    problem: str | None = None
-    if op not in members:
-        problem = f"'{op.name}' is not among them"
-    for member in members:
-        if member.parent is not op.parent:
-            problem = f"'{member.name}' is in another block"
-        elif not is_computed(member):
-            problem = f"'{member.name}' is not for a target to compute"
-    if problem is not None:
-        raise OpError(
-            op,
-            f"hook 'claims' of '{taker.target}' gives members of a pattern that ends "
-            f"in '{op.name}', but {problem}",
-        )
 
 
 def _ask_inside(taker: Taker, group: graph.GroupOp) -> Answer:

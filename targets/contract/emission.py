@@ -91,7 +91,7 @@ class EmissionContract:
             format, payload = cast(object, item.format), cast(object, item.payload)
             is_format = isinstance(format, str) and bool(format)
             self._expect(is_format, "a name as 'format'", format)
-            is_payload = isinstance(payload, bytes) and bool(payload)
+            is_payload = isinstance(payload, bytes | str) and bool(payload)
             self._expect(is_payload, "bytes as 'payload', at least one", payload)
             self._check_workspace(item)
         return tuple(cast("Sequence[Emitted]", items))

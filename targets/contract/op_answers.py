@@ -11,9 +11,12 @@ from xdsl.ir import Operation
 from transom.dialects.diagnostics import OpError
 from transom.dialects.target import TargetAttr
 from transom.lowering.conversion import Refusal
+from transom.passes.graph_outline_regions import is_computed
 from transom.targets.contract.answers import kind_of
 from transom.targets.contract.frozen import name_of
 from transom.targets.contract.rules import (
+    MEMBER_ELSEWHERE,
+    MEMBER_NOT_COMPUTED,
     RAISED,
     WRONG_CLAIM,
     WRONG_COST,
@@ -45,20 +48,33 @@ def members_of(claim: Claim, op: Operation, target: TargetAttr) -> Sequence[Oper
     """
     The ops of a claim that ends in an op, none where its pattern does not match.
 
-    Raises `OpError` at the op if it is not among them.
+    Raises `OpError` at the op for members that cannot be.
     """
     origin = Origin("claims", target)
-    members = cast(object, _asked(lambda: claim.members(op), op, origin))
-    if not isinstance(members, list | tuple):
-        found = kind_of(members)
+    answer = cast(object, _asked(lambda: claim.members(op), op, origin))
+    if not isinstance(answer, list | tuple):
+        found = kind_of(answer)
         raise origin.error(WRONG_MEMBERS, op, op=name_of(op), found=found)
-    ops = cast("Sequence[object]", members)
-    if ops and not any(member is op for member in ops):
-        names = ", ".join(
-            f"'{name_of(m)}'" if isinstance(m, Operation) else kind_of(m) for m in ops
+    members = cast("Sequence[object]", answer)
+    if members and not any(member is op for member in members):
+        kinds = (
+            f"'{name_of(member)}'" if isinstance(member, Operation) else kind_of(member)
+            for member in members
         )
-        raise origin.error(WRONG_MEMBERS, op, op=name_of(op), found=names)
+        found = ", ".join(kinds)
+        raise origin.error(WRONG_MEMBERS, op, op=name_of(op), found=found)
+    for member in members:
+        _check_member(member, op, origin)
     return cast("Sequence[Operation]", members)
+
+
+def _check_member(member: object, op: Operation, origin: Origin) -> None:
+    is_op = isinstance(member, Operation)
+    name = name_of(member) if is_op else kind_of(member)
+    if not is_op or member.parent is not op.parent:
+        raise origin.error(MEMBER_ELSEWHERE, op, member=name, op=name_of(op))
+    if not is_computed(member):
+        raise origin.error(MEMBER_NOT_COMPUTED, op, member=name, op=name_of(op))
 
 
 def cost_of(op: Operation, target: TargetAttr) -> float | None:

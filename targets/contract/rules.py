@@ -327,17 +327,30 @@ MEMORY_DISAGREES = Breach(
     MEMORIES, "'{old}' is declared already, but the target brings '{new}'"
 )
 
+CLAIMS = Rule(
+    "claims",
+    "a claim accepts or refuses an op; its members are ops of one block that a place "
+    "computes, with the op among them",
+    ("claims",),
+)
+WRONG_CLAIM = Breach(CLAIMS, "expected 'Accepted' or 'Refusal', but got {found}")
+WRONG_MEMBERS = Breach(
+    CLAIMS, "expected '{op}' among the members of its claim, but got {found}"
+)
+MEMBER_ELSEWHERE = Breach(
+    CLAIMS, "'{member}', a member of the claim of '{op}', is in another block"
+)
+MEMBER_NOT_COMPUTED = Breach(
+    CLAIMS,
+    "'{member}', a member of the claim of '{op}', is not for a target to compute",
+)
+
 COSTS = Rule(
     "costs",
     "a cost is a number of seconds >= 0, or None where it is not known",
     ("claims", "cost"),
 )
 WRONG_COST = Breach(COSTS, "expected seconds >= 0 or None, but got {found}")
-WRONG_CLAIM = Breach(COSTS, "expected 'Accepted' or 'Refusal', but got {found}")
-WRONG_MEMBERS = Breach(
-    COSTS,
-    "expected '{op}' among the members of its claim, but got {found}",
-)
 
 ANSWERS = Rule(
     "answers",

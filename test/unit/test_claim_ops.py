@@ -220,9 +220,19 @@ def and_a_stranger(op: Operation) -> list[Operation]:
 @pytest.mark.parametrize(
     ("members", "problem"),
     [
-        (without_itself, "'graph.relu' is not among them"),
-        (and_a_stranger, "'test.pureop' is in another block"),
-        (and_the_end, "'func.return' is not for a target to compute"),
+        (
+            without_itself,
+            "expected 'graph.relu' among the members of its claim, but got 'graph.mul'",
+        ),
+        (
+            and_a_stranger,
+            "'test.pureop', a member of the claim of 'graph.relu', is in another block",
+        ),
+        (
+            and_the_end,
+            "'func.return', a member of the claim of 'graph.relu', is not for a target "
+            "to compute",
+        ),
     ],
 )
 def test_members_that_no_pattern_can_have_name_the_hook(
@@ -231,8 +241,7 @@ def test_members_that_no_pattern_can_have_name_the_hook(
     with pytest.raises(OpError) as error:
         claimed(Claim(graph.ReluOp, accept, "odd", members))
     assert error.value.message == (
-        "hook 'claims' of '#cases.target' gives members of a pattern that ends in "
-        f"'graph.relu', but {problem}"
+        f"hook 'claims' of '#cases.target' breaks rule 'claims': {problem}"
     )
 
 
