@@ -88,24 +88,30 @@ class HostBody:
     # Kernels.
 
     def _call(self, kernel: Kernel) -> None:
-        block = kernel.source.body.block
         inputs = [self._input(source) for source in kernel.inputs]
-        scope: Scope = dict(zip(block.args, inputs, strict=True))
+        outs = self.outputs(kernel.source.body.block, inputs)
+        call = self.insert(tir.CallOp(kernel.name, inputs, outs))
+        call.attributes |= {**self.call.attributes, **kernel.attributes}
+        for old, new in zip(kernel.op.results, call.results, strict=True):
+            new.name_hint = old.name_hint
+            self.values[old] = new
+
+    def outputs(self, block: Block, inputs: Sequence[SSAValue]) -> list[SSAValue]:
+        """
+        Tensors for the results of a block of ops on some inputs, whose sizes are
+        checked; arguments behind these are of static sizes.
+        """
+        scope: Scope = dict(zip(block.args, inputs, strict=False))
         for op in block.ops:
             if isinstance(op, graph.GraphOp):
                 self._check(op, scope)
                 scope.update((result, op) for result in op.results)
         last = block.last_op
         assert isinstance(last, ReturnOp), "kernels return"
-        outs = [
-            self._empty(cast("AnyTensor", result.type), returned, scope)
-            for result, returned in zip(kernel.op.results, last.operands, strict=True)
+        return [
+            self._empty(cast("AnyTensor", returned.type), returned, scope)
+            for returned in last.operands
         ]
-        call = self.insert(tir.CallOp(kernel.name, inputs, outs))
-        call.attributes |= {**self.call.attributes, **kernel.attributes}
-        for old, new in zip(kernel.op.results, call.results, strict=True):
-            new.name_hint = old.name_hint
-            self.values[old] = new
 
     def _input(self, source: SSAValue | Operation) -> SSAValue:
         """An input of a kernel: a value of the region, or a constant in a group."""

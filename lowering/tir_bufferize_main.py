@@ -23,7 +23,8 @@ func.func @main(%x: memref<4xf32>, %y: memref<4xf32> {tir.result = 0 : i64})
 Weights are read through `executor.constant`; other constants become weights. An entry
 checks that sizes of one name are equal and within their bounds. If sizes of results are
 not named like those of inputs, the function `@main.shapes` computes them. Graph
-functions that were kept after their lowering are dropped.
+functions that were kept after their lowering are dropped, and so are weights that only
+they read.
 """
 
 from collections.abc import Iterator
@@ -35,8 +36,10 @@ from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Attribute, Block, Region
 from xdsl.passes import ModulePass
 
+from transom.dialects import graph
 from transom.dialects.diagnostics import OpError
 from transom.dialects.executor import SIGNATURE
+from transom.dialects.symbols import dead_symbols
 from transom.dialects.target.verification import LOWERED_TO
 from transom.lowering.bufferize.build import build_program
 from transom.lowering.bufferize.constants import Constants
@@ -80,9 +83,7 @@ class TirBufferizeMainPass(ModulePass):
             program = build_program(function, callees, SizeAnalysis(table))
             callees.done[function.sym_name.data] = program
             replaced[function] = _bufferized(program, callees, constants)
-        for function in kept:
-            function.detach()
-            function.erase()
+        _forget(kept, op)
         for function, new in replaced.items():
             block = function.parent
             assert block is not None, "the function is in the module"
@@ -90,6 +91,23 @@ class TirBufferizeMainPass(ModulePass):
             function.detach()
             function.erase()
         constants.insert()
+
+
+def _forget(kept: list[FuncOp], module: ModuleOp) -> None:
+    """Remove functions, and the weights that nobody else reads."""
+    read = {
+        op.weight.string_value()
+        for function in kept
+        for op in function.walk()
+        if isinstance(op, graph.WeightRefOp)
+    }
+    for function in kept:
+        function.detach()
+        function.erase()
+    for symbol in dead_symbols(module) if read else ():
+        if isinstance(symbol, graph.WeightOp) and symbol.sym_name.data in read:
+            symbol.detach()
+            symbol.erase()
 
 
 def _functions(module: ModuleOp) -> Iterator[FuncOp]:

@@ -97,7 +97,7 @@ def replace_kernels(
 ) -> list[executor.ArtifactOp]:
     """Put artifacts in the place of the kernels that code was emitted for."""
     made: list[executor.ArtifactOp] = []
-    payload: bytes | SymbolRefAttr = emitted.payload
+    payload: bytes | str | SymbolRefAttr = emitted.payload
     for name in emitted.functions:
         kernel = lookup(module, name)
         assert isinstance(kernel, tir.FuncOp), "the contract says so"

@@ -76,7 +76,8 @@ class Emitted:
     """The symbols of the functions that it holds."""
 
     format: str
-    payload: bytes
+    payload: bytes | str
+    """The code; text stays readable in the IR."""
     workspace: Mapping[str, int] = field(default_factory=dict[str, int])
     """Bytes of memory that a call of a function needs beside its arguments, if any."""
 

@@ -129,9 +129,21 @@ func.func @moved(%x: tensor<4xf32>) {
   func.return
 }
 
-// What was kept to be lowered again goes.
+// What was kept to be lowered again goes, with the weights that only it reads.
 // CHECK-NOT:   @lowered
+// CHECK-NOT:   @read_by_lowered
+// CHECK:       graph.weight @read_by_both
+graph.weight @read_by_lowered = dense<2.0> : tensor<4xf32>
+graph.weight @read_by_both = dense<2.0> : tensor<4xf32>
 func.func private @lowered(%x: tensor<4xf32>) -> tensor<4xf32>
     attributes {target.lowered_to = [@k]} {
-  func.return %x : tensor<4xf32>
+  %v = graph.weight_ref @read_by_lowered : tensor<4xf32>
+  %w = graph.weight_ref @read_by_both : tensor<4xf32>
+  %y = graph.add %v, %w : tensor<4xf32>
+  func.return %y : tensor<4xf32>
+}
+// CHECK-LABEL: @reads_weight
+func.func @reads_weight() -> tensor<4xf32> {
+  %w = graph.weight_ref @read_by_both : tensor<4xf32>
+  func.return %w : tensor<4xf32>
 }

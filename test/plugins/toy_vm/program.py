@@ -54,7 +54,7 @@ class Program:
     results: tuple[int, ...]
     workspace: int
 
-    def to_text(self) -> bytes:
+    def to_text(self) -> str:
         """The text of a program."""
         constants = [
             {
@@ -72,7 +72,7 @@ class Program:
                 "results": self.results,
                 "workspace": self.workspace,
             }
-        ).encode()
+        )
 
     @staticmethod
     def from_text(text: bytes) -> "Program":
