@@ -1,10 +1,12 @@
 """
-Make the machine concrete: declare the host if no device is, and name its CPU.
+Make the machine concrete: declare the host if no device is, name its CPU, and add what
+targets bring.
 
-A module without a device is compiled for the host. `cpu = "host"` is replaced, wherever
-it stands, by the CPU that this runs on and the features in which it differs from what
-LLVM knows of that CPU. Afterwards the module means the same on every machine; running
-again changes nothing.
+A module without a device is compiled for the host, unless it names devices that are to
+be declared later. `cpu = "host"` is replaced, wherever it stands, by the CPU that this
+runs on and the features in which it differs from what LLVM knows of that CPU. The
+memories and links that the targets of a device bring join those that are declared.
+Afterwards the module means the same on every machine; running again changes nothing.
 
 ```mlir
 module {}  ==>  module attributes {
@@ -26,9 +28,21 @@ from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import VerifyException
 
 from transom.dialects.diagnostics import Diagnostic, OpError, did_you_mean
-from transom.dialects.symbols import fresh_symbol, replace_attributes
-from transom.dialects.target import DeviceOp, PlaceAttr, get_config, set_config
+from transom.dialects.symbols import (
+    attributes_of,
+    fresh_symbol,
+    replace_attributes,
+    walk_attributes,
+)
+from transom.dialects.target import (
+    DeviceOp,
+    PlaceAttr,
+    get_config,
+    set_config,
+    unbound_places,
+)
 from transom.passes.pipeline import PassObserver
+from transom.targets.brought_memories import join_memories
 from transom.targets.llvm_cpu.dialect import HOST, LlvmCpuAttr
 from transom.targets.llvm_cpu.host import UnknownHostError, resolved
 
@@ -37,13 +51,37 @@ def resolve_devices(module: ModuleOp) -> list[Diagnostic]:
     """
     Make the machine of a module concrete; returns the notes for its user.
 
-    Raises `OpError` if the configuration names a device that is not declared.
+    Raises `OpError` if the configuration names a device that is not declared, or a
+    target brings a memory that differs from another of its name.
     """
     notes: list[Diagnostic] = []
-    if not _devices(module):
+    if assumes_host(module):
         notes.append(_note_of_host(module))
         _add_host(module)
-    _choose_host(module)
+    resolve_hosts(module)
+    if _devices(module):
+        _choose_host(module)
+        join_memories(module)
+    return notes
+
+
+def assumes_host(module: ModuleOp) -> bool:
+    """
+    Whether the host is to be the device of a module: it declares none, and names none
+    but one that its configuration calls the host.
+    """
+    host = get_config(module).host
+    return not _devices(module) and all(
+        place.device_name == host for _, place in unbound_places(module)
+    )
+
+
+def resolve_hosts(module: ModuleOp) -> None:
+    """
+    Name the CPU of every target for a `host`, so that the module is the same anywhere.
+
+    Raises `OpError` where the host cannot be that target.
+    """
 
     def with_cpu(attribute: Attribute) -> Attribute:
         if isinstance(attribute, LlvmCpuAttr) and attribute.cpu.data == HOST:
@@ -51,7 +89,6 @@ def resolve_devices(module: ModuleOp) -> list[Diagnostic]:
         return attribute
 
     replace_attributes(module.walk(), with_cpu)
-    return notes
 
 
 @dataclass
@@ -69,7 +106,7 @@ class ShowNotes(PassObserver):
     def before(self, pass_: ModulePass, op: Operation) -> None:
         if not isinstance(pass_, TargetResolveDevicesPass):
             return
-        if isinstance(op, ModuleOp) and not _devices(op):
+        if isinstance(op, ModuleOp) and assumes_host(op):
             self.emit(_note_of_host(op))
 
 
@@ -130,9 +167,19 @@ def _with_cpu(target: LlvmCpuAttr, module: ModuleOp) -> LlvmCpuAttr:
     try:
         return resolved(target)
     except UnknownHostError as e:
-        raise OpError(module, str(e)) from None
+        raise OpError(_user_of(target, module), str(e)) from None
     except VerifyException as e:
-        raise OpError(module, f"the host cannot be '{target}': {e}") from None
+        message = f"the host cannot be '{target}': {e}"
+        raise OpError(_user_of(target, module), message) from None
+
+
+def _user_of(target: LlvmCpuAttr, module: ModuleOp) -> Operation:
+    """The first op that names a target, else the module."""
+    for op in module.walk():
+        for attribute in attributes_of(op):
+            if target in walk_attributes(attribute):
+                return op
+    return module
 
 
 @dataclass(frozen=True)

@@ -2,13 +2,18 @@
 The host as the device of a module that declares none.
 """
 
+from collections.abc import Sequence
+
 import pytest
+from hook_cases import CasesAttr, CasesTarget, cases_target
 from xdsl.context import Context
 from xdsl.dialects.builtin import Builtin, ModuleOp
 from xdsl.parser import Parser
 
 from transom.dialects.diagnostics import Diagnostic, OpError
-from transom.dialects.target import Target
+from transom.dialects.parser import parse_ir
+from transom.dialects.target import LinkOp, MemoryOp, Target
+from transom.dialects.verifier import verify_module
 from transom.passes.pipeline import Pipeline
 from transom.targets import resolve_devices as resolution
 from transom.targets.llvm_cpu.dialect import LlvmCpu
@@ -70,4 +75,71 @@ def test_a_host_of_another_architecture_is_an_error():
         resolve_devices(module)
     assert error.value.message.startswith(
         f"the host cannot be '{target}': unknown CPU '"
+    )
+
+
+class Brings(CasesTarget):
+    """Brings a memory and a link to it from one that the module has to declare."""
+
+    def memories(self, target: CasesAttr) -> Sequence[MemoryOp | LinkOp]:
+        return (LinkOp("dram", "sram", target.number.value.data + 1.0), SRAM)
+
+
+SRAM = MemoryOp("sram", 4096)
+
+LINKED = """
+  target.memory @dram
+  target.device @d {targets = [#cases.target]}
+"""
+
+
+def brought(text: str, times: int = 1) -> ModuleOp:
+    with cases_target(Brings) as ctx:
+        module = parse_ir(ctx, text, "brought.mlir")
+        for _ in range(times):
+            resolve_devices(module)
+        verify_module(module)
+        return module
+
+
+@pytest.mark.parametrize("times", [1, 2])
+def test_links_join_those_declared_whatever_their_order(times: int):
+    assert str(brought(LINKED, times)).split("\n")[1:-1] == [
+        "  target.memory @dram",
+        "  target.memory @sram {size = 4096}",
+        "  target.link @dram -> @sram {bandwidth = 1.0}",
+        "  target.device @d {targets = [#cases.target], memories = [@sram]}",
+    ]
+    assert SRAM.parent is None
+
+
+def test_a_link_that_differs_is_an_error_that_names_both():
+    text = LINKED + "target.device @e {targets = [#cases.target<number = 1>]}"
+    text = "module attributes {target.config = #target.config<host = @d>} {" + text
+    with pytest.raises(OpError) as error:
+        brought(text + "}")
+    assert str(error.value) == (
+        "brought.mlir:4:1: error: '#cases.target<number = 1>' brings 'target.link "
+        "@dram -> @sram {bandwidth = 2.0}', but there is 'target.link @dram -> @sram "
+        "{bandwidth = 1.0}'\n"
+        "brought.mlir:3:3: note: '#cases.target' brings it"
+    )
+
+
+def test_a_link_of_a_memory_that_nobody_declares_is_an_error():
+    with pytest.raises(OpError) as error:
+        brought("target.device @d {targets = [#cases.target]}")
+    assert error.value.message == (
+        "'#cases.target' brings 'target.link @dram -> @sram {bandwidth = 1.0}', "
+        "but no memory '@dram' is declared"
+    )
+
+
+def test_a_target_without_hooks_is_named_at_its_device():
+    with cases_target(CasesTarget) as ctx:
+        module = parse_ir(ctx, LINKED, "brought.mlir")
+    with pytest.raises(OpError) as error:
+        resolve_devices(module)
+    assert str(error.value).startswith(
+        "brought.mlir:3:3: error: no target 'cases.target' is registered"
     )

@@ -4,6 +4,7 @@
 
 // NOTE:          note: no device is declared, so the host is assumed: '#llvm_cpu.target<cpu = "{{[a-z0-9._-]+}}"{{.*}}>'
 // NOTE:          note: no device is declared
+// NOTE:          note: no device is declared
 // NOTE-NOT:      note:
 
 // Without a device the host is one, under a name that is free.
@@ -38,3 +39,40 @@ func.func private @everywhere(
 module attributes {target.config = #target.config<default_place = #target.place<?, ?, @dram>>} {
   target.device @cpu {targets = [#llvm_cpu.target<cpu = "cortex-a53">]}
 }
+
+// -----
+
+// A device that is named and not declared will be: no host is assumed meanwhile, but what
+// needs no target is done.
+// CHECK:         builtin.module {
+// CHECK-NEXT:    func.func private @promised(){{.*}} attributes {target.for = #target.place<@npu, #llvm_cpu.target<cpu = "{{[a-z0-9._-]+}}"{{.*}}>, ?>}
+func.func private @promised() attributes {target.for = #target.place<@npu, #llvm_cpu.target<cpu = "host">, ?>}
+
+// -----
+
+// One that is to be the host is assumed to be.
+// CHECK:         target.config = #target.config<host = @cpu, default_place = #target.place<@cpu, ?, ?>>
+// CHECK-NEXT:    target.device @cpu
+module attributes {target.config = #target.config<host = @cpu>} {
+  func.func private @f() attributes {target.for = #target.place<@cpu, ?, ?>}
+}
+
+// -----
+
+// A memory that a target brings is declared in front of its device, which reaches it after
+// those that it lists; the same from another target, or declared, is the same memory.
+// CHECK:         target.memory @dram
+// CHECK-NEXT:    target.memory @toy_sram {size = 65536, alignment = 16, planned_by = target}
+// CHECK-NEXT:    target.device @npu {targets = [#toy_npu.target, #toy_npu.target<lanes = 8>], memories = [@dram, @toy_sram]}
+// CHECK-NEXT:    target.device @second {targets = [#toy_npu.target<lanes = 16>, #llvm_cpu.target<cpu = "cortex-a53">], memories = [@toy_sram]}
+target.memory @dram
+target.device @npu {targets = [#toy_npu.target, #toy_npu.target<lanes = 8>], memories = [@dram]}
+target.device @second {targets = [#toy_npu.target<lanes = 16>, #llvm_cpu.target<cpu = "cortex-a53">]}
+
+// -----
+
+// CHECK:         target.memory @toy_sram {size = 65536, alignment = 16, planned_by = target}
+// CHECK-NEXT:    target.device @npu {targets = [#toy_npu.target], memories = [@toy_sram]}
+// CHECK-NOT:     target.memory
+target.memory @toy_sram {size = 65536, alignment = 16, planned_by = target}
+target.device @npu {targets = [#toy_npu.target], memories = [@toy_sram]}
