@@ -103,4 +103,5 @@ def argument_of(type: Attribute, effect: Effect = Effect.READ) -> Argument | Non
     dtype = optional_numpy_dtype(memref.element_type)
     if dtype is None or not isinstance(memref.layout, NoneAttr):
         return None
-    return Argument(dtype.name, memref.get_shape(), effect is Effect.READ)
+    shape = tuple(max(size, -1) for size in memref.get_shape())
+    return Argument(dtype.name, shape, effect is Effect.READ)
