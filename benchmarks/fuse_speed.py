@@ -20,9 +20,9 @@ from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, Region, SSAValue
 
 import transom
+from transom.cache import counted
 from transom.dialects import graph, tir
 from transom.dialects.target import PlaceAttr, set_place
-from transom.lowering.kernel_cache import KERNELS
 from transom.passes.pipeline import parse_pipeline
 from transom.registry import new_context, registry
 
@@ -164,9 +164,9 @@ def main() -> None:
     print(f"{'seconds':24}{heads}   kernels / calls")
     for name, make in graphs:
         module = make()
-        before = KERNELS.report
-        seconds, kernels, calls = measure(module, ctx)
-        found = KERNELS.report.hits - before.hits
+        with counted() as counts:
+            seconds, kernels, calls = measure(module, ctx)
+        found = counts["convert-graph-to-tir"].found
         cells = "".join(f"{s:22.3f}" for s in seconds)
         print(f"{name:24}{cells}   {kernels} / {calls}, {found} from the cache")
 

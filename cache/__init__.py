@@ -22,8 +22,8 @@ if __name__ != "transom.cache":
 from transom.cache.code_identity import foundation, identity_of
 from transom.cache.counts import PROCESS, Count, Counts, count, counted
 from transom.cache.disk import DiskStore, Usage
-from transom.cache.settings import CacheWarning, Settings, settings
-from transom.cache.store import Store, content_key, store
+from transom.cache.entries import Store, content_key, store
+from transom.cache.environment import CacheWarning, Settings, settings
 
 __all__ = [
     "CacheWarning",

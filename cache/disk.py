@@ -30,7 +30,7 @@ from itertools import count as numbers
 from pathlib import Path
 
 from transom.cache.counts import count
-from transom.cache.settings import warn
+from transom.cache.environment import warn
 
 VERSION = "v1"
 HEADER = b"transom-cache 1\n"

@@ -61,7 +61,7 @@ class _Writer:
         is_plain = isinstance(attribute, PLAIN_TYPES)
         number = self.by_value.get(attribute) if is_plain else None
         if number is None:
-            text = str(attribute)
+            text = _text_of(attribute)
             number = self.texts.setdefault(text, len(self.texts))
             if is_plain:
                 self.by_value[attribute] = number
@@ -172,7 +172,8 @@ class _Kind(NamedTuple):
             pairs = zip(numbers[::2], numbers[1::2], strict=True)
             return {names[name]: attributes[value] for name, value in pairs}
 
-        name, properties, discardable, results, operands, regions = kind
+        name: int = kind[0]
+        properties, discardable, results, operands, regions = kind[1:]
         return _Kind(
             ctx.get_op(names[name]),
             dictionary(properties),
@@ -217,15 +218,37 @@ class _Reader:
 
 # Attributes as text.
 
-_parsed: dict[str, Attribute] = {}
+
+class _Parsed:
+    """Attributes that were read from text, which they need not be printed to again."""
+
+    def __init__(self) -> None:
+        self.by_text: dict[str, Attribute] = {}
+        self.texts: dict[int, str] = {}
+
+    def add(self, text: str, attribute: Attribute) -> None:
+        self.by_text[text] = attribute
+        self.texts[id(attribute)] = text
+
+
+_parsed = _Parsed()
 
 
 def _attribute_of(ctx: Context, text: str) -> Attribute:
     """The attribute of a text; they are immutable, so that equal ones may be one."""
-    attribute = _parsed.get(text)
+    global _parsed
+    attribute = _parsed.by_text.get(text)
     if attribute is None:
         attribute = parse_attribute_text(ctx, text)
-        if len(_parsed) >= MAX_ATTRIBUTES:
-            _parsed.clear()
-        _parsed[text] = attribute
+        if len(_parsed.by_text) >= MAX_ATTRIBUTES:
+            _parsed = _Parsed()
+        _parsed.add(text, attribute)
     return attribute
+
+
+def _text_of(attribute: Attribute) -> str:
+    known = _parsed
+    text = known.texts.get(id(attribute))
+    if text is not None and known.by_text.get(text) is attribute:
+        return text
+    return str(attribute)

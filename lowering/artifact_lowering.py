@@ -34,6 +34,7 @@ from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, Region, SSAValue
 from xdsl.passes import ModulePass
 
+from transom.cache import content_key
 from transom.dialects import executor, tir
 from transom.dialects.diagnostics import OpError
 from transom.dialects.symbols import fresh_symbol, lookup
@@ -41,7 +42,6 @@ from transom.dialects.target import LOWERED_TO, TargetAttr, target_of
 from transom.lowering.conversion import Refusal
 from transom.lowering.graph_to_tir.site import kernel_type
 from transom.lowering.host_body import HostBody
-from transom.lowering.kernel_cache import content_key
 from transom.lowering.kernels import Body, stem_of
 from transom.passes.owned_functions import is_region
 

@@ -31,7 +31,6 @@ from xdsl.context import Context
 from xdsl.dialects import scf
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Region, SSAValue
-from xdsl.passes import ModulePass
 
 from transom.dialects import tir
 from transom.lowering.conversion import (
@@ -44,6 +43,7 @@ from transom.lowering.conversion import (
 )
 from transom.lowering.nest_loops import Emitter, NestLoops
 from transom.lowering.nest_loops.emitter import INDEX
+from transom.passes.kernel_pass import KernelPass
 
 
 def why_not(nest: tir.NestOp, schedule: tir.ScheduleAttr) -> str | None:
@@ -125,10 +125,10 @@ class ConvertBlock(ConversionPattern[tir.BlockOp]):
 
 
 @dataclass(frozen=True)
-class ConvertTirToScfPass(ModulePass):
+class ConvertTirToScfPass(KernelPass):
     name = "convert-tir-to-scf"
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
+    def apply_to_kernels(self, ctx: Context, module: ModuleOp) -> None:
         target = ConversionTarget()
         target.add_illegal_op(tir.NestOp, tir.BlockOp)
-        apply_partial_conversion(op, target, (ConvertNest(), ConvertBlock()))
+        apply_partial_conversion(module, target, (ConvertNest(), ConvertBlock()))

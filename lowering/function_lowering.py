@@ -20,7 +20,6 @@ by what it does and a hash; locations and origins are on the calls.
 
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
-from importlib.metadata import version
 from typing import ClassVar
 
 from xdsl.context import Context
@@ -30,6 +29,7 @@ from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
+from transom.cache import content_key, count, foundation, identity_of, store
 from transom.dialects import graph, tir
 from transom.dialects.symbols import set_symbol_name, symbols_of
 from transom.dialects.target import (
@@ -41,8 +41,8 @@ from transom.dialects.target import (
 )
 from transom.lowering.bufferize.constants import Constants
 from transom.lowering.host_body import HostBody
-from transom.lowering.kernel_cache import KERNELS, content_key
 from transom.lowering.kernels import Kernel, forget_origin, isolate, stem_of
+from transom.passes.kernel_pass import nameless_form, read_kernel
 from transom.passes.owned_functions import is_region
 
 
@@ -54,6 +54,9 @@ class FunctionLowering(ModulePass):
     What is not overridden is the same for all: keys and the cache, names, the form of
     calls, sizes of results and checks at run time, and what is kept.
     """
+
+    drops: ClassVar[tuple[str, ...]] = ("location of tir.func",)
+    """Lost on purpose, for audits: kernels are content that others may share."""
 
     HOST_OPS: ClassVar[tuple[type[Operation], ...]] = (
         graph.ConstantOp,
@@ -88,9 +91,9 @@ class FunctionLowering(ModulePass):
         none is found that other code has made.
 
         A subclass that runs code of other packages adds theirs. By default: that of
-        transom.
+        transom, and of the package of the pass.
         """
-        return (f"transom {version('transom')}",)
+        return (identity_of(type(self).__module__.partition(".")[0]), foundation())
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for inner in op.body.ops:
@@ -136,17 +139,32 @@ class FunctionLowering(ModulePass):
         for kernel in kernels:
             kernel.name = name_of(kernel, symbols, wanted)
             wanted[kernel.name] = kernel
-        made = {n: KERNELS.get(k.key) for n, k in wanted.items() if n not in symbols}
+        made: dict[str, Operation | None] = {
+            name: self._found(ctx, kernel)
+            for name, kernel in wanted.items()
+            if name not in symbols
+        }
         missing = [wanted[name] for name, found in made.items() if found is None]
         if missing:
             for lowered in self._lowered(ctx, missing):
                 name = lowered.sym_name.data
-                KERNELS.put(wanted[name].key, lowered)
+                self._keep(wanted[name], lowered)
                 made[name] = lowered
-        for name, lowered in made.items():
+        for lowered in made.values():
             assert lowered is not None, "found or lowered"
-            set_symbol_name(lowered, name)  # the cache has it from another module
             module.body.block.add_op(lowered)
+
+    def _found(self, ctx: Context, kernel: Kernel) -> Operation | None:
+        """The lowered kernel, if the cache has it."""
+        form = store().get(self.name, kernel.key)
+        return None if form is None else read_kernel(ctx, form, kernel.name)
+
+    def _keep(self, kernel: Kernel, lowered: tir.FuncOp) -> None:
+        form = nameless_form(lowered)
+        if form is None:
+            count(self.name, refused=1)
+        else:
+            store().put(self.name, kernel.key, form)
 
     def _lowered(self, ctx: Context, kernels: Sequence[Kernel]) -> Iterator[tir.FuncOp]:
         groups: dict[TargetAttr | None, list[Kernel]] = {}
@@ -198,7 +216,10 @@ def make_weights(module: ModuleOp, functions: Sequence[FuncOp]) -> None:
         if isinstance(op, graph.ConstantOp):
             if op.result.uses:
                 name = constants.weight(op.value, op)
-                Rewriter.replace_op(op, graph.WeightRefOp(name, op.result.type))
+                new = graph.WeightRefOp(name, op.result.type)
+                new.location = op.location
+                new.attributes |= op.attributes
+                Rewriter.replace_op(op, new)
             else:
                 Rewriter.erase_op(op)
     constants.insert()

@@ -31,12 +31,12 @@ from xdsl.dialects.builtin import (
     i1,
 )
 from xdsl.ir import Attribute
-from xdsl.passes import ModulePass
 
 from transom.dialects import tir
 from transom.dialects.tir.folds import folds_of
 from transom.dialects.tir.steps import Step, step_along
 from transom.dialects.tir.types import memref_type_of
+from transom.passes.kernel_pass import KernelPass
 
 MAX_COPIES = 8
 """More copies of a sum gain little and are much code."""
@@ -54,15 +54,17 @@ class Machine:
 
 
 @dataclass(frozen=True)
-class TirChooseSchedulePass(ModulePass):
+class TirChooseSchedulePass(KernelPass):
     name = "tir-choose-schedule"
+
+    is_kept = False
 
     vector_bytes: int = 32
     register_count: int = 16
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
+    def apply_to_kernels(self, ctx: Context, module: ModuleOp) -> None:
         machine = Machine(self.vector_bytes, self.register_count)
-        for nest in op.walk():
+        for nest in module.walk():
             if isinstance(nest, tir.NestOp) and nest.schedule is None:
                 nest.schedule = choose_schedule(nest, machine)
 

@@ -22,13 +22,13 @@ from xdsl.context import Context
 from xdsl.dialects import memref
 from xdsl.dialects.builtin import DYNAMIC_INDEX, ModuleOp
 from xdsl.ir import Block, SSAValue
-from xdsl.passes import ModulePass
 from xdsl.transforms.common_subexpression_elimination import cse
 from xdsl.transforms.dead_code_elimination import region_dce
 
 from transom.dialects import tir
 from transom.dialects.tir.canonicalization import constant_index
 from transom.passes.kernel_buffers import BlockOrder, is_local, is_output
+from transom.passes.kernel_pass import KernelPass
 from transom.passes.nest_fusion import fuse_consumer, inline_producer
 from transom.passes.nest_matching import is_move, reads_once
 from transom.passes.nest_rows import group_rows
@@ -135,13 +135,13 @@ def remove_dead_allocs(func: tir.FuncOp) -> None:
 
 
 @dataclass(frozen=True)
-class TirFuseNestsPass(ModulePass):
+class TirFuseNestsPass(KernelPass):
     name = "tir-fuse-nests"
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
+    def apply_to_kernels(self, ctx: Context, module: ModuleOp) -> None:
         kernels = [
             func
-            for func in op.body.block.ops
+            for func in module.body.block.ops
             if isinstance(func, tir.FuncOp) and len(func.body.blocks) == 1
         ]
         for func in kernels:

@@ -17,18 +17,13 @@ from xdsl.dialects.builtin import ModuleOp, f32, i64
 from xdsl.ir import Attribute
 
 import transom
+from transom.cache import Count, counted
 from transom.dialects import graph, tir
 from transom.dialects.parser import parse_ir
 from transom.dialects.target import TargetAttr
 from transom.dialects.verifier import verify_module
 from transom.interpreters.interpreter import Interpreter
 from transom.lowering.function_lowering import FunctionLowering
-from transom.lowering.kernel_cache import (
-    KERNELS,
-    CacheReport,
-    KernelCache,
-    content_key,
-)
 from transom.registry import new_context
 from transom.runtime.program import ProgramError
 from transom.targets.convert_graph_to_tir import ConvertGraphToTirPass
@@ -198,32 +193,50 @@ def test_other_code_makes_other_entries_under_the_same_names() -> None:
 
 def test_the_cache_tells_what_it_found() -> None:
     text = region("%y = graph.clamp %x min 0.1234 : f32 max 0.5678 : f32")
-    before = KERNELS.report
-    first = lowered(text)
-    after_one = KERNELS.report
-    assert after_one == CacheReport(before.hits, before.misses + 1)
-    second = lowered(text)
-    assert KERNELS.report == CacheReport(before.hits + 1, before.misses + 1)
+    pass_ = Recorded(identity=uuid4().hex)
+    with counted() as first_counts:
+        first = lowered(text, pass_)
+    with counted() as second_counts:
+        second = lowered(text, pass_)
+    assert first_counts["convert-graph-to-tir"] == Count(missed=1)
+    assert second_counts["convert-graph-to-tir"] == Count(memory=1)
     assert str(first) == str(second)
+    assert len(pass_.calls) == 1
 
 
-def test_the_cache_keeps_copies_and_forgets_the_oldest() -> None:
-    cache = KernelCache(capacity=2)
-    module = lowered(region("%y = graph.relu %x"))
-    kernel = next(op for op in module.ops if isinstance(op, tir.FuncOp))
-    cache.put("a", kernel)
-    cache.put("b", kernel)
-    found = cache.get("a")
-    assert found is not None and found is not kernel
-    assert found.is_structurally_equivalent(kernel)
-    cache.put("c", kernel)
-    assert cache.get("b") is None
-    assert cache.get("a") is not None
-    assert cache.report == CacheReport(2, 1)
+@pytest.mark.parametrize("what", ["place", "target", "option", "content"])
+def test_what_makes_another_entry(what: str) -> None:
+    """All that the lowering may depend on; nothing is found for another."""
 
+    @dataclass(frozen=True)
+    class Optional(Recorded):
+        option: int = 0
 
-def test_keys_tell_parts_apart() -> None:
-    assert content_key(("ab", "c")) != content_key(("a", "bc"))
+        def __repr__(self) -> str:
+            return f"Optional({self.option})"
+
+    def text(cpu: str = "znver4", memory: str = "?", op: str = "relu") -> str:
+        device = (
+            f'target.device @cpu {{targets = [#llvm_cpu.target<cpu = "{cpu}">], '
+            "memories = [@dram]}\ntarget.memory @dram"
+        )
+        body = region(f"%y = graph.{op} %x").replace("@cpu, ?, ?", f"@cpu, ?, {memory}")
+        return f"{device}\n{body}"
+
+    identity = uuid4().hex
+    changed = {
+        "place": text(memory="@dram"),
+        "target": text(cpu="znver3"),
+        "option": text(),
+        "content": text(op="exp"),
+    }[what]
+    lowered(text(), Optional(identity=identity))
+    other = Optional(identity=identity, option=int(what == "option"))
+    lowered(changed, other)
+    assert len(other.calls) == 1
+    again = Optional(identity=identity)
+    lowered(text(), again)
+    assert again.calls == []
 
 
 def program(text: str) -> "transom.Program":

@@ -12,7 +12,7 @@ from threading import Lock
 from transom.cache.code_identity import is_current
 from transom.cache.counts import count
 from transom.cache.disk import DiskStore
-from transom.cache.settings import Settings, settings
+from transom.cache.environment import Settings, settings
 
 MEMORY_BYTES = 1 << 27
 """Bytes kept in memory; what was used longest ago goes first."""
