@@ -13,6 +13,7 @@ from transom.dialects.executor import EmittedCode
 from transom.dialects.parser import parse_ir
 from transom.registry import new_context
 from transom.targets.hooks import Reference
+from transom.targets.llvm_cpu.dialect import LlvmCpuAttr
 from transom.targets.llvm_cpu.hooks import LlvmCpuTarget
 
 MODULE = """
@@ -70,7 +71,9 @@ def bring(monkeypatch: pytest.MonkeyPatch) -> Bring:
     """Let `llvm_cpu` bring references of artifacts, by format."""
 
     def set_reference(artifacts: Mapping[str, Run]) -> None:
-        reference = Reference(artifacts=artifacts)
-        monkeypatch.setattr(LlvmCpuTarget, "reference", lambda *_: reference)
+        def reference(self: LlvmCpuTarget, target: LlvmCpuAttr) -> Reference:
+            return Reference(artifacts=artifacts)
+
+        monkeypatch.setattr(LlvmCpuTarget, "reference", reference)
 
     return set_reference
