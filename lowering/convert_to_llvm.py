@@ -32,11 +32,13 @@ from typing import Any
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import (
+    UNKNOWN_LOC,
     ModuleOp,
     StringAttr,
     SymbolRefAttr,
     UnrealizedConversionCastOp,
 )
+from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 
 from transom.dialects import executor, graph, llvm
@@ -156,7 +158,10 @@ def declaration(name: str, op: llvm.CallOp) -> llvm.FuncOp:
             "unnamed_addr": NAMED_ADDRESS,
         },
     )
-    function.location = op.location
+    # The call may be in a kernel, which is content without a place.
+    module = op.get_toplevel_object()
+    assert isinstance(module, Operation), "calls are in a module"
+    function.location = module.location if op.location == UNKNOWN_LOC else op.location
     return function
 
 

@@ -69,7 +69,12 @@ class HostBody:
                 self._call(self.kernels[op])
             elif isinstance(op, graph.ReshapeOp):
                 self._check(op, cast("Scope", self.values))
-                self.values[op.result] = self._reshape(op)
+                view = self.values[op.result] = self._reshape(op)
+                if view is not self.values[op.input]:
+                    view.name_hint = view.name_hint or op.result.name_hint
+                    made = view.owner
+                    assert isinstance(made, Operation), "views are made by ops"
+                    made.attributes |= op.attributes
             else:
                 copy = self.insert(op.clone(self.values))
                 self.values.update(zip(op.results, copy.results, strict=True))

@@ -137,7 +137,8 @@ def build_loop(
     A loop from `lower` up to, not including, `upper`; the step is positive.
 
     `runs` says that it runs at least once. Gives what is carried in the end; ops
-    inserted afterwards come after the loop.
+    inserted afterwards come after the loop. Its last branch takes the attributes of the
+    op that is being rewritten.
     """
 
     def insert(op: Operation) -> SSAValue:
@@ -156,7 +157,8 @@ def build_loop(
     after = body(block.args[0], block.args[1:])
     following = insert(ops.add(block.args[0], step))
     again = insert(ops.less(following, upper))
-    rewriter.insert(ops.branch_if(again, block, (following, *after), leave, after))
+    latch = ops.branch_if(again, block, (following, *after), leave, after)
+    rewriter.insert(rewriter.carry_to(latch))
     rewriter.continue_in(leave)
     return leave.args
 

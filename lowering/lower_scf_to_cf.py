@@ -75,7 +75,8 @@ class LowerIf(ConversionPattern[scf.IfOp]):
         then = rewriter.new_block()
         has_else = bool(op.false_region.blocks)
         otherwise = rewriter.new_block() if has_else else join
-        rewriter.insert(cf.ConditionalBranchOp(condition, then, (), otherwise, ()))
+        branch = cf.ConditionalBranchOp(condition, then, (), otherwise, ())
+        rewriter.insert(rewriter.carry_to(branch))
         regions = [(then, op.true_region)]
         if has_else:
             regions.append((otherwise, op.false_region))
@@ -107,7 +108,8 @@ class LowerWhile(ConversionPattern[scf.WhileOp]):
         condition, *passed = rewriter.inline_block(
             op.before_region.block, tuple(before.args)
         )
-        rewriter.insert(cf.ConditionalBranchOp(condition, after, (), leave, ()))
+        branch = cf.ConditionalBranchOp(condition, after, (), leave, ())
+        rewriter.insert(rewriter.carry_to(branch))
         rewriter.continue_in(after)
         results = rewriter.inline_block(op.after_region.block, tuple(passed))
         rewriter.insert(cf.BranchOp(before, *results))
@@ -131,9 +133,8 @@ class LowerIndexSwitch(ConversionPattern[scf.IndexSwitchOp]):
         if numbers:
             type = VectorType(IndexType(), [len(numbers)])
             values = DenseIntElementsAttr.from_list(type, numbers)
-        rewriter.insert(
-            cf.SwitchOp(flag, default, (), values, cases, [()] * len(cases))
-        )
+        switch = cf.SwitchOp(flag, default, (), values, cases, [()] * len(cases))
+        rewriter.insert(rewriter.carry_to(switch))
         regions = [(default, op.default_region)]
         regions.extend(zip(cases, op.case_regions, strict=True))
         for block, region in regions:
@@ -163,7 +164,7 @@ class LowerExecuteRegion(ConversionPattern[scf.ExecuteRegionOp]):
 
         region = rewriter.convert_region(op.region, terminator=leave)
         entry = region.blocks[0]
-        rewriter.insert(cf.BranchOp(entry))
+        rewriter.insert(rewriter.carry_to(cf.BranchOp(entry)))
         rewriter.append_blocks(region)
         rewriter.continue_in(join)
         rewriter.replace(op, (), join.args)

@@ -111,7 +111,9 @@ def outline(run: Sequence[Operation], name: str, place: PlaceAttr) -> FuncOp:
         op.detach()
         op.operands = [inner.get(v, v) for v in op.operands]
         body.add_op(op)
-    body.add_op(ReturnOp(*outputs))
+    end = ReturnOp(*outputs)
+    end.location = call.location
+    body.add_op(end)
     remove_unread(read)
     return region_function(call, body, place)
 
@@ -137,7 +139,12 @@ def outline_region(region: graph.RegionOp, name: str, place: PlaceAttr) -> FuncO
         argument.replace_all_uses_with(inner[operand])
     for op in tuple(old_body.ops):
         op.detach()
-        body.add_op(ReturnOp(*op.operands) if isinstance(op, graph.YieldOp) else op)
+        if isinstance(op, graph.YieldOp):
+            end = ReturnOp(*op.operands)
+            end.location, end.attributes = op.location, dict(op.attributes)
+            body.add_op(end)
+        else:
+            body.add_op(op)
     func = region_function(call, body, place)
     func.attributes |= region.attributes
     region.detach()

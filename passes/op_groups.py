@@ -79,7 +79,9 @@ def group_ops(
         op.detach()
         op.operands = [inner.get(operand, operand) for operand in op.operands]
         body.add_op(op)
-    body.add_op(graph.YieldOp(*outputs))
+    end = graph.YieldOp(*outputs)
+    end.location = group.location
+    body.add_op(end)
     for original in copies:
         if not any(result.uses for result in original.results):
             original.detach()

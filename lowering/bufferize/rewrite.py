@@ -97,7 +97,9 @@ class Rewriter:
         if emitter is None:
             self.copy_op(op)
         else:
+            last = self.block.last_op
             emitter(self, op)
+            _carry_attributes(op, self.block, last)
         self.source = op
 
     def copy_op(self, op: Operation) -> None:
@@ -110,6 +112,7 @@ class Rewriter:
         """Scalars are known under new names; indices can be used again."""
         for before, after in zip(old, new, strict=True):
             self.values[before] = after
+            after.name_hint = after.name_hint or before.name_hint
             if isinstance(before.type, IndexType):
                 expression = self.sizes.value(before)
                 self.materializer.known.setdefault(expression, after)
@@ -173,6 +176,7 @@ class Rewriter:
         self.memrefs[number] = memory
         for value in self.program.variables[number].values:
             self.values[value] = memory
+            memory.name_hint = memory.name_hint or value.name_hint
 
     # Copies
 
@@ -198,6 +202,21 @@ class Rewriter:
                 self.emit(tir.CopyOp(source, memory))
             case "restore":
                 self.emit(tir.CopyOp(saved[target], self.memrefs[target]))
+
+
+def _carry_attributes(op: Operation, block: Block, last: Operation | None) -> None:
+    """
+    Give the discardable attributes of an op to the last op that was put behind `last`
+    for it, unless one of those has them.
+    """
+    made_op = block.first_op if last is None else last.next_op
+    new: list[Operation] = []
+    while made_op is not None:
+        new.append(made_op)
+        made_op = made_op.next_op
+    for name, value in op.attributes.items() if new else ():
+        if not any(name in made.attributes for made in new):
+            new[-1].attributes[name] = value
 
 
 def new_region(rewriter: Rewriter, old: Region) -> Region:

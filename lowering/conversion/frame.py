@@ -29,6 +29,8 @@ class Frame:
     watched: list[tuple[SSAValue, Use | None]]
     """Values that the pattern was given, and their last use before."""
     replaced: bool = False
+    carried: bool = False
+    """Whether the pattern has said what takes the attributes of the op."""
     tail: Block | None = None
     """The last of the blocks put behind the current one."""
     tail_of: Block | None = None

@@ -150,7 +150,7 @@ class ConversionRewriter:
                 for value in group if isinstance(group, tuple) else (group,):
                     if value._name is None:
                         value._name = old._name
-        if op.attributes:
+        if op.attributes and not frame.carried:
             self._carry_attributes(op, frame)
         self._mark_replaced(frame, op)
 
@@ -163,6 +163,17 @@ class ConversionRewriter:
         if op.attributes:
             self._engine.drop(op, self._engine.discardable(op))
         self._mark_replaced(frame, op)
+
+    def carry_to(self, new_op: OpT) -> OpT:
+        """
+        Let a new op, before it is inserted, take the place of the op that is being
+        rewritten, with its discardable attributes: for ops that become control flow.
+        """
+        frame = self._frame
+        for name in self._engine.discardable(frame.op):
+            new_op.attributes.setdefault(name, frame.op.attributes[name])
+        frame.carried = True
+        return new_op
 
     def refuse(self, reason: str) -> NoReturn:
         """Refuse the op from anywhere inside a pattern."""

@@ -226,3 +226,42 @@ func.func @where(%c: i1) {
   } loc("m.onnx":3:1)
   func.return
 }
+
+// The branch that decides carries the attributes of what it stands for.
+// CHECK-LABEL: @attributes
+func.func @attributes(%c: i1, %n: index) {
+  // CHECK:       cf.cond_br {{.*}} {test.if}
+  scf.if %c {
+    "test.op"() : () -> ()
+  } {test.if}
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  // CHECK:       arith.cmpi slt, %{{.*}}, %n
+  // CHECK-NEXT:  cf.cond_br %{{.*}}, ^{{bb.*}}(%{{.*}} : index), ^{{bb[0-9]+$}}
+  // CHECK:       cf.cond_br {{.*}} {test.for}
+  scf.for %i = %c0 to %n step %c1 {
+    "test.op"() : () -> ()
+  } {test.for}
+  // CHECK:       cf.cond_br {{.*}} {test.while}
+  scf.while () : () -> () {
+    %again = "test.op"() : () -> i1
+    scf.condition(%again)
+  } do {
+    scf.yield
+  } attributes {test.while}
+  // CHECK:       cf.switch {{.*}} [
+  // CHECK:       ] {test.switch}
+  scf.index_switch %n {test.switch}
+  case 0 {
+    "test.op"() : () -> ()
+    scf.yield
+  }
+  default {
+    scf.yield
+  }
+  // CHECK:       cf.br ^{{bb[0-9]+}} {test.region}
+  "scf.execute_region"() ({
+    scf.yield
+  }) {test.region} : () -> ()
+  func.return
+}

@@ -30,7 +30,7 @@ func.func @reshaped_input(%x: tensor<2x3xf32>) -> tensor<6xf32> {
 func.func @reshape_by_sizes(%x: tensor<2x3xf32>) -> tensor<f32> {
   // CHECK-NOT:     memref.store
   // CHECK:         %[[A:.*]] = memref.collapse_shape %x {{.*}} : memref<2x3xf32> into memref<6xf32>
-  // CHECK-NEXT:    %[[B:.*]] = memref.expand_shape %[[A]] [[0 : i64, 1 : i64, 2 : i64]] output_shape [1, 3, 2] : memref<6xf32> into memref<1x3x2xf32>
+  // CHECK-NEXT:    %[[B:.*]] = memref.expand_shape %[[A]] {{\[\[}}0 : i64, 1 : i64, 2 : i64]] output_shape [1, 3, 2] : memref<6xf32> into memref<1x3x2xf32>
   // CHECK:         memref.load %[[B]]
   %one = arith.constant 1 : index
   %three = arith.constant 3 : index
@@ -59,7 +59,7 @@ func.func @slice_for_kernel(%x: tensor<4x6xf32>) -> tensor<4xf32> {
   // CHECK:         %[[B:.*]] = tir.alloc : memref<4xf32>
   // CHECK-NEXT:    %[[A:.*]] = memref.subview %x[0, 2]
   // CHECK-NEXT:    tir.copy %[[A]], %[[B]]
-  // CHECK-NEXT:    tir.call @k(%[[B]] : memref<4xf32>) outs(%0 : memref<4xf32>)
+  // CHECK-NEXT:    tir.call @k(%[[B]] : memref<4xf32>) outs(%y : memref<4xf32>)
   %a = tensor.extract_slice %x[0, 2] [4, 1] [1, 1] : tensor<4x6xf32> to tensor<4xf32>
   %d = tensor.empty() : tensor<4xf32>
   %y = tir.call @k(%a : tensor<4xf32>) outs(%d : tensor<4xf32>)
@@ -70,7 +70,7 @@ func.func @slice_for_kernel(%x: tensor<4x6xf32>) -> tensor<4xf32> {
 // CHECK-LABEL: @whole_slice
 func.func @whole_slice(%x: tensor<1x4xf32>) -> tensor<4xf32> {
   // CHECK-NEXT:    %[[A:.*]] = memref.collapse_shape %x {{.*}} : memref<1x4xf32> into memref<4xf32>
-  // CHECK-NEXT:    tir.call @k(%[[A]] : memref<4xf32>) outs(%0 : memref<4xf32>)
+  // CHECK-NEXT:    tir.call @k(%[[A]] : memref<4xf32>) outs(%y : memref<4xf32>)
   %a = tensor.extract_slice %x[0, 0] [1, 4] [1, 1] : tensor<1x4xf32> to tensor<4xf32>
   %d = tensor.empty() : tensor<4xf32>
   %y = tir.call @k(%a : tensor<4xf32>) outs(%d : tensor<4xf32>)

@@ -115,7 +115,7 @@ func.func @unsigned(%x: tensor<4xui8>) -> tensor<4xui8> {
 func.func private @host(tensor<4xf32>) -> (i32, tensor<4xf32>)
 // CHECK-LABEL: @calls_host
 func.func @calls_host(%x: tensor<4xf32>) -> tensor<4xf32> {
-  // CHECK-NEXT:    %{{.*}} = func.call @host(%x, %0) : (memref<4xf32>, memref<4xf32>) -> i32
+  // CHECK-NEXT:    %n = func.call @host(%x, %y) : (memref<4xf32>, memref<4xf32>) -> i32
   %n, %y = func.call @host(%x) : (tensor<4xf32>) -> (i32, tensor<4xf32>)
   func.return %y : tensor<4xf32>
 }
@@ -147,3 +147,17 @@ func.func @reads_weight() -> tensor<4xf32> {
   %w = graph.weight_ref @read_by_both : tensor<4xf32>
   func.return %w : tensor<4xf32>
 }
+
+// Attributes go to what takes the place of an op.
+// CHECK-LABEL: @attributes
+func.func private @attributes(%x: tensor<4xf32>, %i: index) -> tensor<4xf32> {
+  // CHECK-NEXT:    %w = executor.constant @marked {test.weight} : memref<4xf32>
+  // CHECK-NEXT:    %e = memref.load %x[%i] {test.extract} : memref<4xf32>
+  %w = graph.weight_ref @marked {test.weight} : tensor<4xf32>
+  %e = tensor.extract %x[%i] {test.extract} : tensor<4xf32>
+  // CHECK-NEXT:    tir.copy %w, %y
+  // CHECK-NEXT:    memref.store %e, %y[%i] {test.insert} : memref<4xf32>
+  %y = tensor.insert %e into %w[%i] {test.insert} : tensor<4xf32>
+  func.return %y : tensor<4xf32>
+}
+graph.weight @marked = dense<1.0> : tensor<4xf32>
