@@ -20,6 +20,7 @@ TARGET_PASSES: dict[str, str] = {
         "transom.targets.convert_graph_to_tir:ConvertGraphToTirPass"
     ),
     "target-emit-artifacts": "transom.targets.emit_artifacts:TargetEmitArtifactsPass",
+    "target-bind-devices": "transom.targets.bind_devices:TargetBindDevicesPass",
     "target-claim-ops": "transom.targets.claim_ops:TargetClaimOpsPass",
     "target-resolve-devices": (
         "transom.targets.resolve_devices:TargetResolveDevicesPass"

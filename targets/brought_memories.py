@@ -10,7 +10,6 @@ from xdsl.ir import Operation
 from transom.dialects.diagnostics import Note, OpError
 from transom.dialects.symbols import lookup
 from transom.dialects.target import DeviceOp, LinkOp, MemoryOp, TargetAttr
-from transom.targets.registry import HooksError, hooks_of
 
 
 def join_memories(module: ModuleOp) -> None:
@@ -41,6 +40,8 @@ def join_memories(module: ModuleOp) -> None:
 def _brought_to(
     devices: list[DeviceOp],
 ) -> Iterator[tuple[DeviceOp, TargetAttr, MemoryOp | LinkOp]]:
+    from transom.targets.registry import HooksError, hooks_of  # which load NumPy
+
     for device in devices:
         for target in device.targets:
             try:

@@ -76,19 +76,19 @@ def assumes_host(module: ModuleOp) -> bool:
     )
 
 
-def resolve_hosts(module: ModuleOp) -> None:
+def resolve_hosts(root: Operation) -> None:
     """
-    Name the CPU of every target for a `host`, so that the module is the same anywhere.
+    Name the CPU of every target for a `host` in an op, so that it is the same anywhere.
 
     Raises `OpError` where the host cannot be that target.
     """
 
     def with_cpu(attribute: Attribute) -> Attribute:
         if isinstance(attribute, LlvmCpuAttr) and attribute.cpu.data == HOST:
-            return _with_cpu(attribute, module)
+            return _with_cpu(attribute, root)
         return attribute
 
-    replace_attributes(module.walk(), with_cpu)
+    replace_attributes(root.walk(), with_cpu)
 
 
 @dataclass
@@ -162,24 +162,24 @@ def _choose_host(module: ModuleOp) -> None:
     set_config(module, {"host": SymbolRefAttr(host), "default_place": place})
 
 
-def _with_cpu(target: LlvmCpuAttr, module: ModuleOp) -> LlvmCpuAttr:
+def _with_cpu(target: LlvmCpuAttr, root: Operation) -> LlvmCpuAttr:
     """A target for the host with its CPU named."""
     try:
         return resolved(target)
     except UnknownHostError as e:
-        raise OpError(_user_of(target, module), str(e)) from None
+        raise OpError(_user_of(target, root), str(e)) from None
     except VerifyException as e:
         message = f"the host cannot be '{target}': {e}"
-        raise OpError(_user_of(target, module), message) from None
+        raise OpError(_user_of(target, root), message) from None
 
 
-def _user_of(target: LlvmCpuAttr, module: ModuleOp) -> Operation:
-    """The first op that names a target, else the module."""
-    for op in module.walk():
+def _user_of(target: LlvmCpuAttr, root: Operation) -> Operation:
+    """The first op that names a target, else the root."""
+    for op in root.walk():
         for attribute in attributes_of(op):
             if target in walk_attributes(attribute):
                 return op
-    return module
+    return root
 
 
 @dataclass(frozen=True)

@@ -30,6 +30,7 @@ from transom.tools.plugin_problems import STRICT, STRICT_HELP
 from transom.tools.program_arguments import (
     Add,
     add_data_folders,
+    add_devices,
     add_error_format,
     add_memory_limit,
     one_of,
@@ -211,6 +212,7 @@ def _add_input(add: Add, names: Names) -> None:
         help="expect 'builtin.module' around all operations",
     )
     add_data_folders(add)
+    add_devices(add)
     add_memory_limit(add)
 
 

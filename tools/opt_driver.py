@@ -33,6 +33,8 @@ from transom.passes.pipeline import Pipeline, PipelineError
 from transom.passes.pipeline import parse_pipeline as parse_pipeline_text
 from transom.registry import OWN_READERS, registry
 from transom.runtime.files import write_whole
+from transom.targets.bind_devices import TargetBindDevicesPass, parse_device
+from transom.targets.resolve_devices import resolve_hosts
 from transom.tools import listings
 from transom.tools.expected_diagnostics import compare
 from transom.tools.input_files import STDIN, read_stdin
@@ -57,6 +59,9 @@ class TransomOptMain(xDSLOptMain):
 
     steps: tuple[Pipeline | str, ...]
     """What is done with each module, in order: a pipeline, or the name of a phase."""
+
+    devices: tuple[TargetBindDevicesPass, ...]
+    """Devices that each module gets first."""
 
     resources: ExternalResources
     """What tools wrote beside the IR of the current module."""
@@ -118,6 +123,8 @@ class TransomOptMain(xDSLOptMain):
                 raise PipelineError(f"unknown pass '{name}'{near}")
         if (problem := check_reproducers(self.args)) is not None:
             raise PipelineError(problem)
+        devices: list[str] = self.args.devices
+        self.devices = tuple(parse_device(text, self.ctx) for text in devices)
         steps: list[Step] = self.args.steps
         self.steps = tuple(
             step.text
@@ -160,6 +167,9 @@ class TransomOptMain(xDSLOptMain):
         try:
             with handling(self.emit):
                 module = self.read(chunk, name)
+                resolve_hosts(module)
+                for device in self.devices:
+                    device.apply(self.ctx, module)
                 if self.args.show_phases:
                     return listings.phases_of(module, self.ctx)
                 self.transform(module)

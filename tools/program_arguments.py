@@ -44,6 +44,19 @@ def add_data_folders(add: Add) -> None:
     )
 
 
+def add_devices(add: Add) -> None:
+    """Add the flag that declares devices."""
+    add(
+        "--device",
+        dest="devices",
+        metavar="NAME=TARGETS",
+        action="append",
+        default=[],
+        help="declare a device: 'cpu=#llvm_cpu.target<cpu = \"host\">', with several "
+        "targets 'soc=[…, …]', with memories 'npu={targets = […], memories = [@dram]}'",
+    )
+
+
 def add_memory_limit(add: Add) -> None:
     """Add the flag that bounds the memory of the process."""
     add(

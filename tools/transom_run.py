@@ -50,8 +50,9 @@ with interruptible_imports():
     from transom.runtime.program import ProgramError
     from transom.runtime.signature import Array, InputError, Signature
     from transom.runtime.values import Words
+    from transom.targets.bind_devices import parse_device
     from transom.targets.references import interpreter_of
-    from transom.targets.resolve_devices import ShowNotes
+    from transom.targets.resolve_devices import ShowNotes, resolve_hosts
     from transom.tools.exit_status import exit_status
     from transom.tools.input_files import STDIN, read_stdin
     from transom.tools.memory_limit import memory_limited
@@ -64,6 +65,7 @@ with interruptible_imports():
     )
     from transom.tools.program_arguments import (
         add_data_folders,
+        add_devices,
         add_error_format,
         add_memory_limit,
         error_format,
@@ -122,6 +124,7 @@ def arguments() -> argparse.ArgumentParser:
         help="a shared library of C functions that kernels call",
     )
     add_data_folders(add)
+    add_devices(add)
     add_memory_limit(add)
     add_error_format(add)
     add(STRICT, action="store_true", help=STRICT_HELP)
@@ -135,6 +138,7 @@ def run(args: argparse.Namespace, reporter: Reporter) -> bool:
     if args.output and not args.output.endswith(".npz"):
         raise PipelineError(f"expected a file ending in .npz, but got '{args.output}'")
     ctx = new_context()
+    devices = [parse_device(text, ctx) for text in args.devices]
     if args.file == "-":
         from transom.dialects.parser import parse_ir
 
@@ -145,9 +149,12 @@ def run(args: argparse.Namespace, reporter: Reporter) -> bool:
         content = read_stdin()
         reporter.sources.texts[STDIN] = content.decode("utf-8", "replace")
         module = parse_ir(ctx, content, STDIN)
+        resolve_hosts(module)
     else:
         folders: list[str] = args.data_folders
         module = load(args.file, ctx=ctx, format=args.format, data_folders=folders)
+    for device in devices:
+        device.apply(ctx, module)
     verify_module(module)
     if args.interpret:
         signature, execute = interpreted(module, args)

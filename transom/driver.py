@@ -12,17 +12,15 @@ outputs = program.run({"x": x})
 from collections.abc import Mapping, Sequence
 from os import PathLike, fspath
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.ir import Attribute
-from xdsl.utils.exceptions import ParseError
 
 from transom.dialects.diagnostics import Diagnostic, OpError, did_you_mean
-from transom.dialects.parser import allow_deep_recursion, parse_attribute_text, parse_ir
-from transom.dialects.symbols import lookup
-from transom.dialects.target import PHASE, DeviceOp, TargetAttr, get_config, set_phase
+from transom.dialects.parser import allow_deep_recursion, parse_ir
+from transom.dialects.target import PHASE, get_config, set_phase
 from transom.dialects.verifier import verify_module
 from transom.passes.owned_functions import owned_by
 from transom.passes.pipeline import PassObserver, PipelineError
@@ -49,7 +47,7 @@ def load(
     """
     Read a module from a file: IR text, or ONNX if `format` or the suffix says so.
     Links to an ONNX model and its external data may only leave its folder for one of
-    `data_folders`.
+    `data_folders`. A target for the `host` names this machine's CPU from here on.
 
     Raises `OpError` for what is wrong in it, `OSError` if it cannot be read.
     """
@@ -59,8 +57,11 @@ def load(
         from transom.frontends.onnx import load_onnx
 
         return load_onnx(name, data_folders)
+    from transom.targets.resolve_devices import resolve_hosts
+
     text = Path(name).read_bytes()
     module = parse_ir(new_context() if ctx is None else ctx, text, name)
+    resolve_hosts(module)
     verify_module(module)
     return module
 
@@ -181,8 +182,9 @@ def compile(
     A program in this process, from a module at any phase; the module is not changed.
 
     It runs `@main`, or else the only public function. `devices` declares devices by
-    name, each with a target attribute as text; without any the host CPU is used. `dims`
-    bounds symbolic sizes, both ends included. `libraries` are shared libraries of the C
+    name, each with a target attribute as text, a list of them, or a dictionary
+    `{targets = […], memories = […]}`; without any the host CPU is used. `dims` bounds
+    symbolic sizes, both ends included. `libraries` are shared libraries of the C
     functions that kernels call, `data_folders` are those that links to weights may lead
     to, `opt_level` is the effort of LLVM's passes (0 to 3), and `options` are those of
     `target.config` that may change results.
@@ -218,32 +220,15 @@ def compile(
 
 def declare_devices(module: ModuleOp, devices: Mapping[str, str], ctx: Context) -> None:
     """
-    Add a device for each name, with the targets of its text: one, or a list of them.
-    """
-    from xdsl.dialects.builtin import ArrayAttr
+    Add a device for each name, with the targets of its text: see `parse_device`.
 
-    for name, text in reversed(tuple(devices.items())):
-        if lookup(module, name) is not None:
-            raise PipelineError(f"the module has a symbol '@{name}' already")
-        try:
-            attr = parse_attribute_text(ctx, text, f"device '{name}'")
-        except ParseError as e:
-            raise PipelineError(f"device '{name}': {e.args[-1]}") from None
-        targets: tuple[Attribute, ...] = (attr,)
-        if isinstance(attr, ArrayAttr):
-            targets = cast("ArrayAttr[Attribute]", attr).data
-        wrong = [t for t in targets if not isinstance(t, TargetAttr)]
-        if wrong:
-            raise PipelineError(
-                f"device '{name}': expected a target attribute, but got '{wrong[0]}'"
-            )
-        device = DeviceOp(name, [t for t in targets if isinstance(t, TargetAttr)])
-        device.location = module.location
-        first = module.body.block.first_op
-        if first is None:
-            module.body.block.add_op(device)
-        else:
-            module.body.block.insert_op_before(device, first)
+    Raises `OpError` if the module has another one of that name.
+    """
+    from transom.targets.bind_devices import parse_device
+
+    passes = [parse_device(f"{name}={text}", ctx) for name, text in devices.items()]
+    for pass_ in passes:
+        pass_.apply(ctx, module)
 
 
 def bound_dims(

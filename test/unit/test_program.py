@@ -162,7 +162,6 @@ def test_what_the_program_finds_is_an_error() -> None:
         ({"executor": "vm"}, "expected executor 'aot'"),
         ({"winograd": True}, "no kernel makes use of option 'winograd' yet"),
         ({"dims": {"M": (1, 2)}}, "unknown size 'M'"),
-        ({"devices": {"w": '#llvm_cpu.target<cpu = "host">'}}, "a symbol '@w' already"),
         ({"devices": {"cpu": "3 : i32"}}, "expected a target attribute"),
     ],
 )
@@ -170,6 +169,12 @@ def test_wrong_arguments(options: dict[str, object], message: str) -> None:
     module = parse_ir(new_context(), TEXT, "program.mlir")
     with pytest.raises(PipelineError, match=message):
         transom.compile(module, **options)  # pyright: ignore[reportArgumentType] # on purpose
+
+
+def test_a_device_takes_no_name_that_the_module_has() -> None:
+    module = parse_ir(new_context(), TEXT, "program.mlir")
+    with pytest.raises(OpError, match="cannot bind device '@w': there is another '@w'"):
+        transom.compile(module, devices={"w": '#llvm_cpu.target<cpu = "host">'})
 
 
 def test_devices_and_bounds_are_arguments() -> None:

@@ -3,6 +3,7 @@ The host as the device of a module that declares none.
 """
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 from hook_cases import CasesAttr, CasesTarget, cases_target
@@ -10,14 +11,15 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import Builtin, ModuleOp
 from xdsl.parser import Parser
 
+import transom
 from transom.dialects.diagnostics import Diagnostic, OpError
 from transom.dialects.parser import parse_ir
 from transom.dialects.target import LinkOp, MemoryOp, Target
 from transom.dialects.verifier import verify_module
 from transom.passes.pipeline import Pipeline
 from transom.targets import resolve_devices as resolution
-from transom.targets.llvm_cpu.dialect import LlvmCpu
-from transom.targets.llvm_cpu.host import UnknownHostError
+from transom.targets.llvm_cpu.dialect import LlvmCpu, LlvmCpuAttr
+from transom.targets.llvm_cpu.host import UnknownHostError, resolved
 from transom.targets.resolve_devices import (
     ShowNotes,
     TargetResolveDevicesPass,
@@ -76,6 +78,14 @@ def test_a_host_of_another_architecture_is_an_error():
     assert error.value.message.startswith(
         f"the host cannot be '{target}': unknown CPU '"
     )
+
+
+def test_what_is_loaded_names_the_host_and_declares_nothing(tmp_path: Path):
+    file = tmp_path / "a.mlir"
+    file.write_text('"test.op"() {t = [#llvm_cpu.target<cpu = "host">]} : () -> ()')
+    text = str(transom.load(file))
+    assert f"t = [{resolved(LlvmCpuAttr.get('host'))}]" in text
+    assert "target.device" not in text and "target.config" not in text
 
 
 class Brings(CasesTarget):
