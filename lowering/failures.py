@@ -3,8 +3,11 @@ How compiled code reports failure: a function without results returns a status.
 
 Zero is success. Every op that can fail has a number, counted in module order; equal
 texts share one. A call of an artifact is such an op, as the numbers that foreign code
-returns mean nothing here. The module keeps the texts as `executor.messages`, so that a run time
-can say what went wrong.
+returns mean nothing here. The module keeps the texts as `executor.messages`, so that a
+run time can say what went wrong.
+
+A private kernel that calls no function has numbers of its own, counted in the kernel,
+so that its code is the same in every module; each call turns them into the module's.
 
 ```mlir
 func.func @f(%c: i1) {                        llvm.func @f(%c: i1) -> i32 {
@@ -17,8 +20,8 @@ func.func @f(%c: i1) {                        llvm.func @f(%c: i1) -> i32 {
 ```
 """
 
-from collections.abc import Iterator, Sequence
-from typing import cast
+from collections.abc import Callable, Iterator, Sequence
+from typing import TypeAlias, cast
 
 from xdsl.dialects import cf, func, memref
 from xdsl.dialects.builtin import ArrayAttr, IntegerAttr, ModuleOp, StringAttr, i32
@@ -32,6 +35,9 @@ OUT_OF_MEMORY = "out of memory"
 
 Allocation = memref.AllocOp | executor.AllocOp
 Function = func.FuncOp | tir.FuncOp
+
+Status: TypeAlias = int | SSAValue[Attribute] | Callable[[ConversionRewriter], SSAValue]
+"""A status, or what makes it where it is needed."""
 
 
 def failure_text(op: Operation) -> str | None:
@@ -85,6 +91,22 @@ def enclosing_function(op: Operation) -> Operation | None:
     return parent
 
 
+def has_own_numbers(function: Function) -> bool:
+    """Whether a function numbers its failures itself."""
+    return (
+        isinstance(function, tir.FuncOp)
+        and function.sym_visibility.data == "private"
+        and bool(function.body.blocks)
+        and all(callee_of(op) is None for op in function.walk())
+    )
+
+
+def failure_texts(function: Function) -> list[str]:
+    """What the ops of a function say when they fail, each text once, in order."""
+    texts = (failure_text(op) for op in function.walk())
+    return list(dict.fromkeys(text for text in texts if text is not None))
+
+
 class Failures:
     """The status codes of a module, and the functions that may return one."""
 
@@ -98,6 +120,8 @@ class Failures:
         numbers = {text: n for n, text in enumerate(self.messages, 1)}
         calls: dict[str, set[str]] = {}
         self.fallible: set[str] = set()
+        self.translations: dict[str, list[int]] = {}
+        """For functions with own numbers, the module's number of each from 1 on."""
         artifacts = {
             op.sym_name.data
             for op in module.body.ops
@@ -106,8 +130,13 @@ class Failures:
         for function in functions_of(module):
             name = function.sym_name.data
             callees = calls.setdefault(name, set())
+            own_numbers: dict[str, int] = {}
             if not function.body.blocks:
                 self.fallible.add(name)
+            if has_own_numbers(function):
+                own = failure_texts(function)
+                self.translations[name] = [self._number(text, numbers) for text in own]
+                own_numbers = {text: n for n, text in enumerate(own, 1)}
             for op in function.walk():
                 text = failure_text(op)
                 if (callee := callee_of(op)) is not None:
@@ -116,12 +145,17 @@ class Failures:
                         text = f"artifact '{callee}' failed"
                 if text is None:
                     continue
-                if text not in numbers:
-                    self.messages.append(text)
-                    numbers[text] = len(self.messages)
-                self.codes[op] = numbers[text]
+                number = self._number(text, numbers)
+                self.codes[op] = own_numbers.get(text, number)
                 self.fallible.add(name)
         self.spread(calls)
+
+    def _number(self, text: str, numbers: dict[str, int]) -> int:
+        """The module's number of a text."""
+        if text not in numbers:
+            self.messages.append(text)
+            numbers[text] = len(self.messages)
+        return numbers[text]
 
     def spread(self, calls: dict[str, set[str]]) -> None:
         """Add the callers of functions that may fail, until there are no more."""
@@ -147,6 +181,15 @@ class Failures:
         self.require_status(op, rewriter)
         leave_unless(rewriter, good, self.codes[op])
 
+    def translated(self, callee: str, status: SSAValue) -> Status:
+        """The module's number for what a call has returned."""
+        numbers = self.translations.get(callee)
+        if numbers is None or numbers == list(range(1, len(numbers) + 1)):
+            return status
+        if len(numbers) == 1:
+            return numbers[0]
+        return lambda rewriter: _chosen(status, numbers, rewriter)
+
     def require_status(self, op: Operation, rewriter: ConversionRewriter) -> None:
         """Refuse an op whose function has no status to report a failure by."""
         if not returns_status(enclosing_function(op)):
@@ -161,16 +204,37 @@ def status_constant(value: int) -> llvm.ConstantOp:
     return llvm.ConstantOp(IntegerAttr(value, i32), i32)
 
 
+def _chosen(
+    status: SSAValue, numbers: Sequence[int], rewriter: ConversionRewriter
+) -> SSAValue:
+    """The number at the position, from 1, that a status says."""
+    result: SSAValue = rewriter.insert(status_constant(numbers[-1])).result
+    for own, number in enumerate(numbers[:-1], 1):
+        position = rewriter.insert(status_constant(own)).result
+        is_own = rewriter.insert(llvm.ICmpOp(status, position, "eq")).res
+        constant = rewriter.insert(status_constant(number)).result
+        result = rewriter.insert(llvm.SelectOp(is_own, constant, result)).res
+    return result
+
+
+def _as_value(status: Status, rewriter: ConversionRewriter) -> SSAValue:
+    if isinstance(status, SSAValue):
+        return status
+    if isinstance(status, int):
+        return rewriter.insert(status_constant(status)).result
+    return status(rewriter)
+
+
 def leave_unless(
-    rewriter: ConversionRewriter, good: SSAValue, status: int | SSAValue
+    rewriter: ConversionRewriter,
+    good: SSAValue,
+    status: Status,
 ) -> None:
-    """Return a status from the function unless `good` holds."""
+    """Return a status, made where it is returned, unless `good` holds."""
     failed, follow = rewriter.new_block(), rewriter.new_block()
     nothing: Sequence[SSAValue] = ()
     rewriter.insert(llvm.CondBrOp(good, follow, nothing, failed, nothing))
     with rewriter.at_end(failed):
-        if isinstance(status, int):
-            status = rewriter.insert(status_constant(status)).result
-        rewriter.insert(llvm.ReturnOp(status))
+        rewriter.insert(llvm.ReturnOp(_as_value(status, rewriter)))
     rewriter.append_blocks((failed,))
     rewriter.continue_in(follow)

@@ -246,8 +246,10 @@ class ConvertCall(
             zero = rewriter.insert(status_constant(0)).result
             good = rewriter.insert(llvm.ICmpOp(status, zero, "eq")).res
             # The numbers of an artifact are its own.
-            code = self.failures.codes[op] if is_artifact else status
-            leave_unless(rewriter, good, code)
+            if is_artifact:
+                leave_unless(rewriter, good, self.failures.codes[op])
+            else:
+                leave_unless(rewriter, good, self.failures.translated(name, status))
         rewriter.replace(op, (), ())
 
     def take_results(

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from llvm_cases import compiled, lowered, parse, zeros
 
+from transom.dialects import llvm
 from transom.dialects.diagnostics import OpError
 from transom.lowering.emit_llvm import to_llvm_text
 from transom.runtime import jit
@@ -489,3 +490,70 @@ def test_nothing_changes_when_something_is_refused() -> None:
     with pytest.raises(OpError):
         ConvertToLlvmPass().apply(new_context(), module)
     assert str(module) == before
+
+
+OWN_NUMBERS = """
+tir.func @first(read %n: index) {
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %not1 = arith.cmpi ne, %n, %c1 : index
+  cf.assert %not1, "one"
+  %not2 = arith.cmpi ne, %n, %c2 : index
+  cf.assert %not2, "two"
+  tir.return
+}
+tir.func @second(read %n: index) {
+  %c3 = arith.constant 3 : index
+  %not3 = arith.cmpi ne, %n, %c3 : index
+  cf.assert %not3, "three"
+  tir.return
+}
+tir.func @third(read %n: index) {
+  %c4 = arith.constant 4 : index
+  %c5 = arith.constant 5 : index
+  %c6 = arith.constant 6 : index
+  %not4 = arith.cmpi ne, %n, %c4 : index
+  cf.assert %not4, "four"
+  %not5 = arith.cmpi ne, %n, %c5 : index
+  cf.assert %not5, "one"
+  %not6 = arith.cmpi ne, %n, %c6 : index
+  cf.assert %not6, "three"
+  tir.return
+}
+func.func @main(%n: index) {
+  tir.call @first(%n : index) outs()
+  tir.call @second(%n : index) outs()
+  tir.call @third(%n : index) outs()
+  func.return
+}
+"""
+
+
+def test_kernels_have_numbers_of_their_own() -> None:
+    """Their code says nothing of the module; calls turn them into the module's."""
+    run = compiled(OWN_NUMBERS)
+    assert run.messages == ["one", "two", "three", "four"]
+    assert [run("main", n) for n in range(8)] == [0, 1, 2, 3, 4, 1, 3, 0]
+    start, end = (OWN_NUMBERS.index(f) for f in ("tir.func @second", "func.func"))
+    alone, together = lowered(OWN_NUMBERS[start:end]), lowered(OWN_NUMBERS)
+    kernels = [
+        {op.sym_name.data: str(op) for op in module.ops if isinstance(op, llvm.FuncOp)}
+        for module in (alone, together)
+    ]
+    for name in ("second", "third"):
+        assert kernels[0][name] == kernels[1][name]
+
+
+def test_kernels_that_others_may_call_have_numbers_of_the_module() -> None:
+    """So do those that call functions, whose numbers they pass on."""
+    public = OWN_NUMBERS.replace("tir.func", "tir.func public")
+    run = compiled(public)
+    assert [run("third", n) for n in range(3, 8)] == [0, 4, 1, 3, 0]
+    assert [run("main", n) for n in range(8)] == [0, 1, 2, 3, 4, 1, 3, 0]
+    calls = OWN_NUMBERS.replace(
+        "@second(read %n: index) {",
+        "@second(read %n: index) {\n  tir.call @third(%n : index) outs()",
+    )
+    run = compiled(calls)
+    assert run.messages == ["one", "two", "three", "four"]
+    assert [run("main", n) for n in range(8)] == [0, 1, 2, 3, 4, 1, 3, 0]
