@@ -6,7 +6,7 @@ and after each of them. `docs/hooks-contract.md` lists the rules.
 from transom.targets.contract.answers import KnownPasses, verify_answers
 from transom.targets.contract.emission import EmissionContract
 from transom.targets.contract.hook_contract import HookContract
-from transom.targets.contract.memories import verify_memories
+from transom.targets.contract.memories import memories_of
 from transom.targets.contract.op_answers import answer_of, cost_of, members_of
 from transom.targets.contract.rules import BREACHES, RULES, Breach, Origin, Rule
 
@@ -22,6 +22,6 @@ __all__ = [
     "answer_of",
     "cost_of",
     "members_of",
+    "memories_of",
     "verify_answers",
-    "verify_memories",
 ]

@@ -11,7 +11,7 @@ from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 
 from transom.dialects.diagnostics import did_you_mean
-from transom.dialects.target import LinkOp, MemoryOp, TargetAttr
+from transom.dialects.target import TargetAttr
 from transom.lowering.conversion import ConversionPattern
 from transom.passes.pass_options import format_value
 from transom.passes.pipeline import (
@@ -21,19 +21,17 @@ from transom.passes.pipeline import (
     parse_pipeline,
 )
 from transom.targets.contract.answer_texts import text_of_answer
-from transom.targets.contract.memories import check_new_ops
+from transom.targets.contract.asking import Question
+from transom.targets.contract.memories import checked_memories
 from transom.targets.contract.pipelines import PipelineRules
+from transom.targets.contract.repetition import text_change
 from transom.targets.contract.rules import (
     ANSWERING_HOOKS,
     NOT_EQUAL,
     NOT_OMISSIBLE,
     NOT_SHARED,
-    RAISED,
     WRONG_OPTION,
-    WRONG_TYPE,
     Breach,
-    Origin,
-    shown,
 )
 from transom.targets.hooks import Claim, Reference, Step, TargetHooks
 from transom.targets.registry import HooksError
@@ -79,46 +77,38 @@ class _Answers:
         self.hooks = hooks
         self.target = target
         self.known = known
-        self.origin = Origin("scope", target)
-        self.pipelines = PipelineRules(known.registered, known.ctx, self.error)
+        self.question = Question(hooks, "scope", target)
 
     def error(self, breach: Breach, **fields: object) -> HooksError:
         """The error of the hook that was asked last."""
-        return HooksError(self.origin.message(breach, **fields))
-
-    def check(self) -> None:
-        """Raise `HooksError` unless all answers are right."""
-        scope = cast(object, self.hooks.scope)
-        if scope not in SCOPES:
-            names = " or ".join(f"'{name}'" for name in SCOPES)
-            raise self.error(WRONG_TYPE, expected=names, found=f"'{scope}'")
-        equal = self.target.new(self.target.parameters)
-        for hook in ANSWERING_HOOKS:
-            self.origin = Origin(hook, self.target)
-            answer = self.ask(hook, self.target)
-            _CHECKS[hook](self, answer)
-            first = text_of_answer(answer)
-            second = text_of_answer(self.ask(hook, equal))
-            if first != second:
-                raise self.error(NOT_EQUAL, first=shown(first), second=shown(second))
-
-    def ask(self, hook: str, target: TargetAttr) -> object:
-        """What a hook returns."""
-        try:
-            return cast(object, getattr(self.hooks, hook)(target))
-        except Exception as e:  # plug-in boundary: hooks are others' code
-            error = f"{type(e).__name__}: {e}"
-            raise self.error(RAISED, error=error) from e
+        return self.question.error(breach, **fields)
 
     def expect(self, holds: bool, expected: str, found: object) -> None:
         """Raise `HooksError` unless an answer is as expected."""
-        if not holds:
-            raise self.error(WRONG_TYPE, expected=expected, found=kind_of(found))
+        self.question.expect(holds, expected, found)
+
+    def check(self) -> None:
+        """Raise `HooksError` unless all answers are right."""
+        names = " or ".join(f"'{name}'" for name in SCOPES)
+        self.expect(self.hooks.scope in SCOPES, names, self.hooks.scope)
+        equal = self.target.new(self.target.parameters)
+        for hook in ANSWERING_HOOKS:
+            self.question = Question(self.hooks, hook, self.target)
+            answer = self.question.answer()
+            _CHECKS[hook](self, answer)
+            again = text_of_answer(self.question.answer(equal))
+            change = text_change(text_of_answer(answer), again)
+            if change is not None:
+                raise self.error(NOT_EQUAL, first=change.first, second=change.second)
 
     def items(self, answer: object, expected: str) -> Sequence[object]:
         """The items of an answer that is a list or a tuple."""
         self.expect(isinstance(answer, list | tuple), expected, answer)
         return cast("Sequence[object]", answer)
+
+    def check_pipeline_at(self, pipeline: Pipeline, *anchors: str) -> None:
+        rules = PipelineRules(self.known.registered, self.known.ctx, self.question)
+        rules.check(pipeline, anchors)
 
     # One check per hook.
 
@@ -138,7 +128,7 @@ class _Answers:
     def check_pipeline(self, answer: object) -> None:
         self.expect(isinstance(answer, Pipeline), "a 'Pipeline'", answer)
         assert isinstance(answer, Pipeline), "checked above"
-        self.pipelines.check(answer, ("builtin.module", "func.func"))
+        self.check_pipeline_at(answer, "builtin.module", "func.func")
 
     def check_pass(self, answer: object) -> None:
         if answer is None:
@@ -148,7 +138,7 @@ class _Answers:
         if isinstance(answer, ModulePass):
             answer = Pipeline("builtin.module", (answer,))
         assert isinstance(answer, Pipeline), "checked above"
-        self.pipelines.check(answer, ("builtin.module",))
+        self.check_pipeline_at(answer, "builtin.module")
 
     def check_steps(self, answer: object) -> None:
         for step in self.items(answer, "a list of 'Step'"):
@@ -161,7 +151,7 @@ class _Answers:
                 names = getattr(step, part)
                 expected = f"a frozenset of strings as '{part}' of a step"
                 self.expect(is_set_of_names(names), expected, names)
-            self.pipelines.check(step.pipeline, ("builtin.module", "tir.func"))
+            self.check_pipeline_at(step.pipeline, "builtin.module", "tir.func")
 
     def check_patterns(self, answer: object) -> None:
         expected = "a list of 'ConversionPattern'"
@@ -196,11 +186,7 @@ class _Answers:
                 raise self.error(NOT_OMISSIBLE, name=name, near=near)
 
     def check_memories(self, answer: object) -> None:
-        expected = "a list of 'MemoryOp' and 'LinkOp'"
-        ops = self.items(answer, expected)
-        for op in ops:
-            self.expect(isinstance(op, MemoryOp | LinkOp), expected, op)
-        check_new_ops(cast("Sequence[MemoryOp | LinkOp]", ops), self.error)
+        checked_memories(answer, self.question)
 
     def check_reference(self, answer: object) -> None:
         self.expect(isinstance(answer, Reference), "a 'Reference'", answer)
@@ -241,14 +227,3 @@ def is_set_of_names(value: object) -> bool:
     if not isinstance(value, AbstractSet):
         return False
     return all(isinstance(name, str) for name in cast("AbstractSet[object]", value))
-
-
-def kind_of(value: object) -> str:
-    """What a value is, for a message."""
-    if value is None:
-        return "None"
-    if isinstance(value, type):
-        return f"class '{value.__qualname__}'"
-    if isinstance(value, str | int | float):
-        return f"{value!r}"
-    return f"'{type(value).__qualname__}'"

@@ -11,7 +11,7 @@ from xdsl.dialects.builtin import ModuleOp
 from transom.dialects.symbols import symbol_name
 from transom.dialects.target import TargetAttr
 from transom.passes.owned_functions import is_kernel, owned_by
-from transom.targets.contract.answers import kind_of
+from transom.targets.contract.asking import kind_of
 from transom.targets.contract.frozen import attribute_change, freeze, is_same
 from transom.targets.contract.rules import (
     EMIT_CHANGED,
@@ -91,8 +91,9 @@ class EmissionContract:
             format, payload = cast(object, item.format), cast(object, item.payload)
             is_format = isinstance(format, str) and bool(format)
             self._expect(is_format, "a name as 'format'", format)
-            is_payload = isinstance(payload, bytes | str) and bool(payload)
-            self._expect(is_payload, "bytes as 'payload', at least one", payload)
+            is_payload = isinstance(payload, bytes | str)
+            self._expect(is_payload, "bytes or text as 'payload'", payload)
+            self._expect(bool(payload), "a 'payload' that is not empty", payload)
             self._check_workspace(item)
         return tuple(cast("Sequence[Emitted]", items))
 

@@ -1,77 +1,62 @@
 """
-The memories and links that a target brings: new ops, which agree with what a module
-declares.
+The memories and links that a target brings: new ops, each once.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from typing import cast
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
-from xdsl.utils.exceptions import VerifyException
 
 from transom.dialects.diagnostics import OpError
 from transom.dialects.symbols import symbol_name
-from transom.dialects.target import DeviceOp, LinkOp, MemoryOp, TargetAttr
+from transom.dialects.target import LinkOp, MemoryOp, TargetAttr
 from transom.dialects.verifier import verify_module
+from transom.targets.contract.asking import Question
 from transom.targets.contract.rules import (
     MEMORY_ATTACHED,
-    MEMORY_DISAGREES,
     MEMORY_INVALID,
     MEMORY_TWICE,
-    Origin,
 )
-from transom.targets.registry import HooksError
+from transom.targets.registry import hooks_of
+
+EXPECTED = "a list of 'MemoryOp' and 'LinkOp'"
 
 
-def check_new_ops(
-    ops: Sequence[MemoryOp | LinkOp], error: Callable[..., HooksError]
-) -> None:
-    """Raise an error unless ops are in no module, each its own, and verify."""
+def memories_of(target: TargetAttr) -> Sequence[MemoryOp | LinkOp]:
+    """
+    What hook `memories` of a target brings.
+
+    Raises `HooksError` if that is no list of new memories and links.
+    """
+    question = Question(hooks_of(target), "memories", target)
+    return checked_memories(question.answer(), question)
+
+
+def checked_memories(answer: object, question: Question) -> Sequence[MemoryOp | LinkOp]:
+    """An answer of the hook. Raises `HooksError` unless it is as `memories_of` says."""
+    question.expect(isinstance(answer, list | tuple), EXPECTED, answer)
     seen: set[str] = set()
-    for op in ops:
-        name = _label(op)
+    for op in cast("Sequence[object]", answer):
+        question.expect(isinstance(op, MemoryOp | LinkOp), EXPECTED, op)
+        assert isinstance(op, MemoryOp | LinkOp), "checked above"
+        label = f"'{op.name}' {_identity(op)}"
         if op.parent is not None:
-            raise error(MEMORY_ATTACHED, op=op.name, name=name)
-        if name in seen:
-            raise error(MEMORY_TWICE, op=op.name, name=name)
-        seen.add(name)
+            raise question.error(MEMORY_ATTACHED, op=label)
+        if label in seen:
+            raise question.error(MEMORY_TWICE, op=label)
+        seen.add(label)
+        ends = op.ends if isinstance(op, LinkOp) else ()
+        declared = [MemoryOp(name) for name in dict.fromkeys(ends)]
         try:
-            op.verify_()
-        except VerifyException as e:
-            raise error(MEMORY_INVALID, message=f"'{op.name}' {name}: {e}") from e
+            verify_module(ModuleOp([*declared, op.clone()]))
+        except OpError as e:
+            message = e.message.removeprefix(f"'{op.name}' op ")
+            raise question.error(MEMORY_INVALID, op=label, message=message) from e
+    return cast("Sequence[MemoryOp | LinkOp]", answer)
 
 
-def verify_memories(
-    module: ModuleOp, target: TargetAttr, ops: Sequence[MemoryOp | LinkOp]
-) -> tuple[MemoryOp | LinkOp, ...]:
-    """
-    Those of the ops that hook `memories` brings which a module does not declare yet.
-
-    Raises `OpError` at a declaration that disagrees, and at the module for a link
-    between memories that neither declares.
-    """
-    origin = Origin("memories", target)
-    machine = [op for op in module.body.ops if isinstance(op, _MACHINE)]
-    declared = {_label(op): op for op in machine}
-    new: list[MemoryOp | LinkOp] = []
-    for op in ops:
-        old = declared.get(_label(op))
-        if old is None:
-            new.append(op)
-        elif (old.name, old.properties) != (op.name, op.properties):
-            raise origin.error(MEMORY_DISAGREES, old, old=old, new=op)
-    together = ModuleOp([op.clone() for op in (*machine, *new)])
-    try:
-        verify_module(together)
-    except OpError as e:
-        raise origin.error(MEMORY_INVALID, module, message=e.message) from None
-    return tuple(new)
-
-
-_MACHINE = (DeviceOp, MemoryOp, LinkOp)
-
-
-def _label(op: Operation) -> str:
+def _identity(op: Operation) -> str:
     """What is declared once: a name, or the ends of a link."""
     if isinstance(op, LinkOp):
         source, destination = op.ends

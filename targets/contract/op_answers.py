@@ -12,7 +12,7 @@ from transom.dialects.diagnostics import OpError
 from transom.dialects.target import TargetAttr
 from transom.lowering.conversion import Refusal
 from transom.passes.graph_outline_regions import is_computed
-from transom.targets.contract.answers import kind_of
+from transom.targets.contract.asking import kind_of
 from transom.targets.contract.frozen import name_of
 from transom.targets.contract.rules import (
     MEMBER_ELSEWHERE,
@@ -52,29 +52,31 @@ def members_of(claim: Claim, op: Operation, target: TargetAttr) -> Sequence[Oper
     """
     origin = Origin("claims", target)
     answer = cast(object, _asked(lambda: claim.members(op), op, origin))
-    if not isinstance(answer, list | tuple):
-        found = kind_of(answer)
-        raise origin.error(WRONG_MEMBERS, op, op=name_of(op), found=found)
+    expected = f"ops as members of the claim of '{name_of(op)}'"
+    _expect(isinstance(answer, list | tuple), expected, answer, op, origin)
     members = cast("Sequence[object]", answer)
-    if members and not any(member is op for member in members):
-        kinds = (
-            f"'{name_of(member)}'" if isinstance(member, Operation) else kind_of(member)
-            for member in members
-        )
-        found = ", ".join(kinds)
-        raise origin.error(WRONG_MEMBERS, op, op=name_of(op), found=found)
     for member in members:
-        _check_member(member, op, origin)
-    return cast("Sequence[Operation]", members)
+        _expect(isinstance(member, Operation), expected, member, op, origin)
+    ops = cast("Sequence[Operation]", members)
+    if ops and op not in ops:
+        expected = f"'{name_of(op)}' among the members of its claim"
+        found = ", ".join(f"'{name_of(member)}'" for member in ops)
+        raise origin.error(WRONG_MEMBERS, op, expected=expected, found=found)
+    for member in ops:
+        fields = {"member": name_of(member), "op": name_of(op)}
+        if member.parent is not op.parent:
+            raise origin.error(MEMBER_ELSEWHERE, op, **fields)
+        if not is_computed(member):
+            raise origin.error(MEMBER_NOT_COMPUTED, op, **fields)
+    return ops
 
 
-def _check_member(member: object, op: Operation, origin: Origin) -> None:
-    is_op = isinstance(member, Operation)
-    name = name_of(member) if is_op else kind_of(member)
-    if not is_op or member.parent is not op.parent:
-        raise origin.error(MEMBER_ELSEWHERE, op, member=name, op=name_of(op))
-    if not is_computed(member):
-        raise origin.error(MEMBER_NOT_COMPUTED, op, member=name, op=name_of(op))
+def _expect(
+    holds: bool, expected: str, found: object, op: Operation, origin: Origin
+) -> None:
+    if not holds:
+        found = kind_of(found)
+        raise origin.error(WRONG_MEMBERS, op, expected=expected, found=found)
 
 
 def cost_of(op: Operation, target: TargetAttr) -> float | None:

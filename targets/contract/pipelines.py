@@ -2,7 +2,7 @@
 The pipelines that hooks return: they can be printed, run by hand, and replayed.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from xdsl.context import Context
 from xdsl.passes import ModulePass
@@ -14,6 +14,7 @@ from transom.passes.pipeline import (
     PipelineError,
     parse_pipeline,
 )
+from transom.targets.contract.asking import Question
 from transom.targets.contract.rules import (
     NOT_PARSED,
     NOT_REGISTERED,
@@ -22,21 +23,20 @@ from transom.targets.contract.rules import (
     REGISTERED_OTHER,
     WRONG_ANCHOR,
 )
-from transom.targets.registry import HooksError
 
 
 class PipelineRules:
-    """What a pipeline of a hook must be; `error` makes the error of a breach."""
+    """What a pipeline of the hook that a question is for must be."""
 
     def __init__(
         self,
         registered: Mapping[str, PassFactory],
         ctx: Context,
-        error: Callable[..., HooksError],
+        question: Question,
     ) -> None:
         self.registered = registered
         self.ctx = ctx
-        self.error = error
+        self.error = question.error
 
     def check(self, pipeline: Pipeline, anchors: Sequence[str]) -> None:
         """Raise `HooksError` unless a pipeline is right, at one of some anchors."""

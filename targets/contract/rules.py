@@ -314,18 +314,11 @@ EMIT_TWICE = Breach(EMISSION, "'@{name}' is emitted twice")
 EMIT_MISSING = Breach(EMISSION, "'@{name}' is not emitted")
 
 MEMORIES = Rule(
-    "memories",
-    "memories and links are new ops that verify, and agree with what is declared",
-    ("memories",),
+    "memories", "memories and links are new ops that verify, each once", ("memories",)
 )
-MEMORY_ATTACHED = Breach(
-    MEMORIES, "expected new ops, but '{op}' {name} is in a module already"
-)
-MEMORY_INVALID = Breach(MEMORIES, "{message}")
-MEMORY_TWICE = Breach(MEMORIES, "'{op}' {name} is brought twice")
-MEMORY_DISAGREES = Breach(
-    MEMORIES, "'{old}' is declared already, but the target brings '{new}'"
-)
+MEMORY_ATTACHED = Breach(MEMORIES, "expected new ops, but {op} is in a module already")
+MEMORY_TWICE = Breach(MEMORIES, "{op} is brought twice")
+MEMORY_INVALID = Breach(MEMORIES, "{op} does not verify: {message}")
 
 CLAIMS = Rule(
     "claims",
@@ -334,9 +327,7 @@ CLAIMS = Rule(
     ("claims",),
 )
 WRONG_CLAIM = Breach(CLAIMS, "expected 'Accepted' or 'Refusal', but got {found}")
-WRONG_MEMBERS = Breach(
-    CLAIMS, "expected '{op}' among the members of its claim, but got {found}"
-)
+WRONG_MEMBERS = Breach(CLAIMS, "expected {expected}, but got {found}")
 MEMBER_ELSEWHERE = Breach(
     CLAIMS, "'{member}', a member of the claim of '{op}', is in another block"
 )
