@@ -7,14 +7,14 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 
-.PHONY: demo test lint types layers unit filecheck docs clean
+.PHONY: demo test lint types layers unit filecheck conformance docs clean
 
 # Take IR text through every phase, run it, and compare it with the reference.
 demo: $(INSTALLED)
 	$(BIN)/python -m transom.tools.demo
 
 # Everything that must hold before a commit.
-test: lint types layers unit filecheck
+test: lint types layers unit filecheck conformance
 
 lint: $(INSTALLED)
 	$(BIN)/ruff check .
@@ -28,6 +28,10 @@ layers: $(INSTALLED)
 
 unit: $(INSTALLED)
 	$(BIN)/pytest -n 2
+
+# The tests that the package onnx brings.
+conformance: $(INSTALLED)
+	$(BIN)/pytest -n 2 test/conformance/onnx
 
 filecheck: $(INSTALLED)
 	$(BIN)/lit -v --no-progress-bar test/filecheck

@@ -67,6 +67,12 @@ def load_onnx(path: str, data_folders: Sequence[str] = ()) -> ModuleOp:
     return Importer(model).run()
 
 
+class MissingValues(OpError):
+    """A model that could be imported if the elements of some inputs were known."""
+
+    names: tuple[str, ...] = ()
+
+
 class Importer:
     """Imports one graph, and is what its nodes see of it."""
 
@@ -84,6 +90,10 @@ class Importer:
         self.block = Block()
         self.location: LocationAttr = model.place()
         self.refused: dict[tuple[str, str], list[tuple[str, LocationAttr]]] = {}
+        self.inputs: dict[str, frozenset[str]] = {}
+        """The inputs of the model that each value depends on."""
+        self.missing: list[str] = []
+        """Values that would have to be known."""
         self.broken: set[str] = set()
         """Values of nodes that were refused; what reads one is not reported."""
 
@@ -162,6 +172,7 @@ class Importer:
     # One node
 
     def _import(self, number: int, proto: "NodeProto") -> None:
+        self._trace(proto)
         label = proto.name or next(filter(None, proto.output))
         self.location = NameLoc(StringAttr(label), self.model.place(number))
         if any(name in self.broken for name in proto.input):
@@ -170,6 +181,8 @@ class Importer:
         try:
             self._define_results(proto, self.model.opset)
         except (Unsupported, VerifyException) as e:
+            if isinstance(e, Unsupported) and e.missing is not None:
+                self.missing.append(e.missing)
             reason = str(e)
             if len(reason) > SHOWN_REASON:
                 reason = reason[:SHOWN_REASON] + "…"
@@ -204,11 +217,13 @@ class Importer:
             return False
         for inner in body.nodes:
             self.used.update(inner.input)
+            self._trace(inner)
             try:
                 self._define_results(inner, body.opset, depth + 1)
             except (Unsupported, VerifyException) as e:
                 reason = f"in its function, '{inner.op_type}': {e}"
-                raise Unsupported(reason) from None
+                missing = e.missing if isinstance(e, Unsupported) else None
+                raise Unsupported(reason, missing) from None
         return True
 
     def _type_proto(self, name: str) -> "TypeProto":
@@ -275,6 +290,13 @@ class Importer:
             raise Unsupported(f"output {len(results)} is not supported")
         pairs = zip(proto.output, results, strict=False)
         return [(name, value) for name, value in pairs if name]
+
+    def _trace(self, proto: "NodeProto") -> None:
+        """Note which inputs of the model the outputs of a node depend on."""
+        sources = frozenset[str]().union(
+            *(self.inputs.get(name, frozenset({name})) for name in proto.input if name)
+        )
+        self.inputs.update(dict.fromkeys(proto.output, sources))
 
     def _define(self, name: str, value: SSAValue) -> None:
         self.values[name] = value
@@ -361,11 +383,23 @@ class Importer:
                 shown += ", …"
             text = f"'{kind}' x{len(nodes)} ({reason}): {shown}"
             notes.append(Note(nodes[0][1], text))
-        return OpError(
-            self.model.place(),
-            f"{total} of {len(self.source.node)} nodes are not supported",
-            *notes,
-        )
+        message = f"{total} of {len(self.source.node)} nodes are not supported"
+        names = self._missing_inputs()
+        if len(self.missing) < total or not names:
+            return OpError(self.model.place(), message, *notes)
+        error = MissingValues(self.model.place(), message, *notes)
+        error.names = names
+        return error
+
+    def _missing_inputs(self) -> tuple[str, ...]:
+        """The inputs that say what would have to be known, if inputs alone do."""
+        names = {
+            value
+            for missing in self.missing
+            for value in self.inputs.get(missing, frozenset({missing}))
+        }
+        given = [v.name for v in self.source.input if v.name not in self.stored]
+        return tuple(name for name in given if name in names)
 
 
 class _State(NamedTuple):

@@ -19,7 +19,15 @@ if TYPE_CHECKING:
 
 
 class Unsupported(Exception):
-    """Why a node has no form in `graph`."""
+    """
+    Why a node has no form in `graph`.
+
+    `missing` is a value of the model whose elements would have to be known.
+    """
+
+    def __init__(self, message: str, missing: str | None = None) -> None:
+        super().__init__(message)
+        self.missing = missing
 
 
 class Values(Protocol):
@@ -89,7 +97,8 @@ class Node:
         """
         found = self.values.constant(self.input_name(index))
         if found is None:
-            raise Unsupported(f"input {index} is not constant")
+            name = self.input_name(index)
+            raise Unsupported(f"input {index} is not constant", name)
         return found
 
     def constant(self, index: int) -> Array:
