@@ -218,11 +218,9 @@ def _chosen(
 
 
 def _as_value(status: Status, rewriter: ConversionRewriter) -> SSAValue:
-    if isinstance(status, SSAValue):
-        return status
     if isinstance(status, int):
         return rewriter.insert(status_constant(status)).result
-    return status(rewriter)
+    return status(rewriter) if callable(status) else status
 
 
 def leave_unless(
