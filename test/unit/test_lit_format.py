@@ -1,125 +1,263 @@
-"""The in-process format for lit: which RUN lines it takes, and what comes of them."""
+"""
+The format for lit: what it runs without processes, and that lit's shell agrees.
+"""
 
+import os
+import re
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
+from lit.ShUtil import ShParser  # pyright: ignore
 
-from transom.tools.lit_format import Command, pipelines_of, run, run_all
+from transom.tools.in_process.pipelines import Pipelines, Words, words_of
 
-SUBSTITUTIONS = [("%twice", "transom-opt %s | transom-opt"), ("%s", "/a b.mlir")]
-
-
-def commands(*args: str, inverted: bool = False, merges: bool = False) -> Command:
-    return Command(args, inverted, merges)
+SCRIPTS = Path(sys.executable).parent
 
 
 @pytest.mark.parametrize(
-    ("text", "expected"),
+    ("line", "expected"),
     [
-        ("// RUN: transom-opt -p cse", [[commands("transom-opt", "-p", "cse")]]),
+        ("a b", Words(("a", "b"), (), (), False)),
+        ("not a", Words(("a",), (), ("not",), False)),
+        ("! not a", Words(("a",), (), ("!", "not"), False)),
+        ("not --crash a --crash", Words(("a", "--crash"), (), ("not",), True)),
         (
-            "// RUN: transom-opt -p 'a{x=1 y=[2]},b' | filecheck f --check-prefix=A",
-            [
-                [
-                    commands("transom-opt", "-p", "a{x=1 y=[2]},b"),
-                    commands("filecheck", "f", "--check-prefix=A"),
-                ]
-            ],
+            "env A=1 -u B C=2 not a D=3",
+            Words(("a", "D=3"), (("env", "A=1", "-u", "B", "C=2"),), ("not",), False),
         ),
-        (
-            "// RUN: not transom-opt x 2>&1 | filecheck f",
-            [
-                [
-                    commands("transom-opt", "x", inverted=True, merges=True),
-                    commands("filecheck", "f"),
-                ]
-            ],
-        ),
-        (
-            "// RUN: transom-opt \\\n// RUN:   x\n// RUN: filecheck f",
-            [[commands("transom-opt", "x")], [commands("filecheck", "f")]],
-        ),
-        (
-            "// RUN: %twice -p a",
-            [
-                [
-                    commands("transom-opt", "/a", "b.mlir"),
-                    commands("transom-opt", "-p", "a"),
-                ]
-            ],
-        ),
+        ("not", Words((), (), ("not",), False)),
+        ("env A=1", Words((), (("env", "A=1"),), (), False)),
     ],
 )
-def test_takes(text: str, expected: list[list[Command]]) -> None:
-    assert pipelines_of(text, SUBSTITUTIONS) == expected
+def test_words(line: str, expected: Words) -> None:
+    assert words_of(line.split()) == expected
 
 
 @pytest.mark.parametrize(
-    "text",
+    ("words", "statuses"),
     [
-        "no line to run",
-        "// RUN: transom-run x",
-        "// RUN: transom-opt x > y",
-        "// RUN: transom-opt x 2>/dev/null",
-        "// RUN: transom-opt x && transom-opt y",
-        "// RUN: transom-opt %t",
-        "// RUN: A=1 transom-opt x",
-        "// RUN: transom-opt 'x",
-        "// RUN: transom-opt x\n// RUN: cat y",
-        "// REQUIRES: linux\n// RUN: transom-opt x",
-        "// RUN: transom-opt x | ",
+        ("a", [0, 1, -6]),
+        ("not a", [1, 0, 1]),  # a crash is not what was wanted
+        ("! a", [1, 0, 0]),
+        ("not not a", [0, 1, 1]),
+        ("not --crash a", [1, 1, 0]),
     ],
 )
-def test_leaves_to_the_shell(text: str) -> None:
-    assert pipelines_of(text, SUBSTITUTIONS) is None
+def test_inverted_statuses(words: str, statuses: list[int]) -> None:
+    assert [words_of(words.split()).status(s) for s in (0, 1, -6)] == statuses
 
 
-def test_runs_a_pipeline(tmp_path: Path) -> None:
-    checks = tmp_path / "checks"
-    checks.write_text("// CHECK: builtin.module\n")
-    good = [commands("transom-opt"), commands("filecheck", str(checks))]
-    assert run_all([good]) is None
-    bad = [commands("transom-opt", "none.mlir"), commands("filecheck", str(checks))]
-    failure = run_all([good, bad])
-    assert failure is not None
-    assert "$ transom-opt none.mlir\ntransom-opt: error: none.mlir: No such" in failure
-    assert "'<stdin>' is empty" in failure
+@pytest.mark.parametrize(
+    ("line", "takes"),
+    [
+        ("known a", True),
+        ("known a | other | known > x", True),
+        ("env A=1 not known 2>&1", True),
+        ("other", False),
+        ("other | known", True),
+        ("known | cd x", False),  # lit says why this is wrong
+        ("env A=1", False),
+        ("not", False),
+    ],
+)
+def test_takes(line: str, takes: bool) -> None:
+    shenv = SimpleNamespace(ulimit={}, umask=-1)
+    pipelines = Pipelines({"known": "x:y"})
+    pipeline: Any = ShParser(line).parse()
+    assert pipelines.takes(pipeline, shenv) is takes
+    # Limits of resources are for processes.
+    assert not pipelines.takes(pipeline, SimpleNamespace(ulimit={"x": 1}, umask=-1))
+    assert not pipelines.takes(pipeline, SimpleNamespace(ulimit={}, umask=0o77))
 
 
-def test_status_and_streams() -> None:
-    wrong = (
-        "transom-opt: error: unknown pass 'csee'; did you mean 'cse'?\n  csee\n  ^\n"
-    )
-    assert run(commands("transom-opt", "-p", "csee"), b"") == (2, "", wrong)
-    assert run(commands("transom-opt", "-p", "csee", inverted=True), b"")[0] == 0
-    assert run(commands("transom-opt", "-p", "csee", merges=True), b"")[1] == wrong
-    assert run(commands("transom-opt", inverted=True), b"")[0] == 1
+CONFIG = """
+from transom.tools.lit_format import configure
+config.name = 'x'
+configure(config, __file__{options})
+config.environment["PYTHONPATH"] = {folder!r}
+config.available_features = ["here"]
+"""
+
+IR = """
+func.func private @f()
+func.func private @g(i32)
+"""
+
+TESTS = {
+    "pipe": "RUN: transom-opt %s | filecheck %s\n// CHECK: @f",
+    "wrong": "RUN: transom-opt %s | filecheck %s\n// CHECK: @h",
+    "not": "RUN: not transom-opt %s --nil 2>&1 | filecheck %s\n"
+    "// CHECK: transom-opt: error: ",
+    "not-wrong": "RUN: not transom-opt %s",
+    "files": "RUN: transom-opt %s -o %t.out && cat %t.out %t.out > %t.all\n"
+    "// RUN: transom-opt %s > %t.err 2>&1 && transom-opt %s >> %t.err\n"
+    "// RUN: diff %t.all %t.err && filecheck %s < %t.err\n"
+    "// CHECK-COUNT-2: @f",
+    "differs": "RUN: echo -e 'a\\nb' > %t && transom-opt %s | diff %t -",
+    "folder": "RUN: mkdir -p %t.d && cd %t.d && transom-opt %s > here\n"
+    "// RUN: cd %t.d && cat here | filecheck %s\n// CHECK: @f",
+    "grep": "RUN: transom-opt %s | grep @f | filecheck %s --implicit-check-not=@g\n"
+    "// CHECK: @f",
+    "error-only": "RUN: transom-opt %s -p nil 2>&1 >/dev/null | filecheck %s; true\n"
+    "// CHECK: unknown pass 'nil'",
+    "no-program": "RUN: transom-opt %s | no-such-program",
+    "variable": "RUN: env FILECHECK_OPTS=--check-prefix=A filecheck %s < %s\n"
+    "// RUN: not filecheck %s < %s\n// A: @f",
+    "expected-failure": "XFAIL: *\n// RUN: transom-opt %s --nil",
+    "unsupported": "REQUIRES: elsewhere\n// RUN: transom-opt %s --nil",
+    "conditional": "RUN: %if here %{ transom-opt %s %} %else %{ false %}",
+    "defined": "DEFINE: %{opt} = transom-opt %s\n// RUN: %{opt} | filecheck %s\n"
+    "// CHECK: @f",
+    "roundtrip": "RUN: %roundtrip | filecheck %s\n// CHECK: @f",
+    "glob": "RUN: cat %S/pip?.mlir | filecheck %s\n// CHECK: func.func private @f",
+    "no-run": "",
+}
+PASSING = {
+    "pipe",
+    "not",
+    "files",
+    "folder",
+    "grep",
+    "error-only",
+    "variable",
+    "conditional",
+    "defined",
+    "roundtrip",
+    "glob",
+}
 
 
-@pytest.mark.parametrize("shell", ["", "1"])
-def test_lit_agrees_with_its_shell(
-    tmp_path: Path, shell: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("TRANSOM_LIT_SHELL", shell)
-    (tmp_path / "lit.cfg.py").write_text(
-        "from transom.tools.lit_format import configure\n"
-        "config.name = 'x'\n"
-        "configure(config, __file__)\n"
-    )
-    for name, check in (("good", "@f"), ("bad", "@g")):
-        (tmp_path / f"{name}.mlir").write_text(
-            f"// RUN: %roundtrip | filecheck %s\n// CHECK: {check}\n"
-            "func.func private @f()\n"
-        )
+def write_suite(folder: Path, tests: dict[str, str], options: str = "") -> None:
+    config = CONFIG.format(folder=str(folder), options=options)
+    (folder / "lit.cfg.py").write_text(config)
+    for name, text in tests.items():
+        (folder / f"{name}.mlir").write_text(f"// {text}\n{IR}")
+
+
+def lit(folder: Path, *args: str, **env: str) -> str:
     done = subprocess.run(
-        [Path(sys.executable).parent / "lit", "-v", "-j1", tmp_path],
+        [SCRIPTS / "lit", "-v", "-j2", "--no-progress-bar", *args, folder],
         capture_output=True,
         text=True,
         check=False,
+        env={**os.environ, **env},
     )
-    assert done.returncode == 1
-    assert "PASS: x :: good.mlir" in done.stdout
-    assert "FAIL: x :: bad.mlir" in done.stdout
-    assert "Couldn't match" in done.stdout
+    return done.stdout + done.stderr
+
+
+def results(output: str) -> dict[str, str]:
+    """Code of each test by its name."""
+    found = re.findall(r"^([A-Z]+): x :: ([\w-]+)\.mlir", output, re.MULTILINE)
+    return {name: code for code, name in found}
+
+
+def reports(output: str) -> dict[str, list[str]]:
+    """What is said about each test that fails, without what differs by its nature."""
+    parts = re.split(r"^\*+ TEST 'x :: ([\w-]+)\.mlir' FAILED \*+$", output, flags=re.M)
+    found: dict[str, list[str]] = {}
+    for name, text in zip(parts[1::2], parts[2::2], strict=True):
+        text = text.split("\n****")[0].replace("transom-filecheck", "filecheck")
+        found[name] = [line for line in text.split("\n") if line.strip()]
+    return found
+
+
+def test_runs_what_shells_run(tmp_path: Path) -> None:
+    write_suite(tmp_path, TESTS)
+    output = lit(tmp_path)
+    assert {n for n, c in results(output).items() if c == "PASS"} == PASSING
+    codes = {results(output)[name] for name in ("expected-failure", "unsupported")}
+    assert codes == {"XFAIL", "UNSUPPORTED"}
+    assert results(output)["no-run"] == "UNRESOLVED"
+
+
+def test_agrees_with_the_shell(tmp_path: Path) -> None:
+    names = ("wrong", "differs", "no-program", "variable")
+    write_suite(tmp_path, {name: TESTS[name] for name in names})
+    output = lit(tmp_path)
+    shell = lit(tmp_path, TRANSOM_LIT_SHELL="1")
+    assert results(output) == results(shell)
+    assert reports(output) == reports(shell)
+    assert set(reports(output)) == {"wrong", "differs", "no-program"}
+
+
+def test_no_process_per_line(tmp_path: Path) -> None:
+    """The process of a program is that of the one before."""
+    (tmp_path / "lit_format_program.py").write_text(
+        "import os, sys\ndef main():\n    print(os.getpid(), *sys.argv[1:])\n"
+    )
+    (tmp_path / "x-1.dist-info").mkdir()
+    (tmp_path / "x-1.dist-info" / "METADATA").write_text("Name: x\nVersion: 1\n")
+    (tmp_path / "x-1.dist-info" / "entry_points.txt").write_text(
+        "[console_scripts]\nmy-program = lit_format_program:main\n"
+    )
+    write_suite(
+        tmp_path,
+        {"same": "RUN: my-program > %t.a\n// RUN: my-program > %t.b && diff %t.a %t.b"},
+        ', programs=["my-program"]',
+    )
+    output = lit(tmp_path, PYTHONPATH=str(tmp_path))
+    assert results(output) == {"same": "PASS"}, output
+
+
+def test_output_on_failure(tmp_path: Path) -> None:
+    write_suite(tmp_path, {"wrong": TESTS["wrong"]})
+    lines = [line.rstrip() for line in lit(tmp_path).split("\n")]
+    path = tmp_path / "wrong.mlir"
+    expected = f"""\
+# executed command: transom-opt {path}
+# executed command: filecheck {path}
+# .---command stderr------------
+# | {path}:2:11: error: CHECK: expected string not found in input
+# | // CHECK: @h
+# |           ^
+# | <stdin>:1:1: note: scanning from here
+# | builtin.module {{
+# | ^
+# |
+# | Input file: <stdin>
+# | Check file: {path}
+# |
+# | Input was:
+# | <<<<<<
+# |         1: builtin.module {{
+# | check:2    X error: no match found
+# |         2:  func.func private @f() -> ()
+# |         3:  func.func private @g(i32) -> ()
+# |         4: }}
+# | >>>>>>
+# `-----------------------------
+# error: command failed with exit status: 1
+"""
+    assert expected in "\n".join(lines)
+
+
+def test_timeout(tmp_path: Path) -> None:
+    """The test is stopped, says where it was, and the next one runs."""
+    write_suite(
+        tmp_path,
+        {
+            "a": "RUN: sleep 30 | transom-opt %s",
+            "b": "RUN: transom-opt %s | filecheck %s\n// CHECK: @f",
+        },
+        ", timeout=2",
+    )
+    output = lit(tmp_path, "-j1")
+    assert results(output) == {"a": "TIMEOUT", "b": "PASS"}
+    assert "Timeout: Reached timeout of 2 seconds" in output
+
+
+def test_checks_that_nobody_looks_at(tmp_path: Path) -> None:
+    tests = {"a": "RUN: transom-opt %s | filecheck %s\n// CHECK: @f\n// CHEKC: @h"}
+    write_suite(tmp_path, tests)
+    output = lit(tmp_path)
+    assert results(output) == {"a": "FAIL"}
+    assert (
+        f"{tmp_path / 'a.mlir'}:3:4: error: unknown prefix 'CHEKC'; "
+        "did you mean 'CHECK:'?\n// CHEKC: @h\n   ^\n" in output
+    )
+    write_suite(tmp_path, tests, ", lint=False")
+    assert results(lit(tmp_path)) == {"a": "PASS"}
