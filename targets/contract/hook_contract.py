@@ -71,7 +71,8 @@ class HookContract:
                 check_repetition(self.original, self.module, self.origin, again)
             from transom.targets.contract.numbers import check_numbers  # slow to load
 
-            check_numbers(self.original, self.module, self.before, self.origin)
+            one_by_one = self.before.owned if self.hooks.scope == "function" else ()
+            check_numbers(self.original, self.module, one_by_one, self.origin)
 
     def _check_unique(self) -> None:
         seen: set[str] = set()

@@ -3,7 +3,7 @@ Whether functions compute what they did before a hook, by the reference evaluati
 random inputs, where these are small.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from math import prod
 from typing import Any, cast
 
@@ -24,7 +24,7 @@ from transom.runtime.comparison import compare
 from transom.runtime.signature import Array
 from transom.runtime.values import random_elements
 from transom.targets.contract.rules import OTHER_NUMBERS, Origin
-from transom.targets.contract.snapshot import Snapshot, type_of
+from transom.targets.contract.snapshot import type_of
 from transom.targets.references import interpreter_of
 
 MAX_ELEMENTS = 1 << 16
@@ -38,19 +38,19 @@ DEFAULT_SIZE = 3
 
 
 def check_numbers(
-    original: ModuleOp, module: ModuleOp, before: Snapshot, origin: Origin
+    original: ModuleOp, module: ModuleOp, before: Iterable[str], origin: Origin
 ) -> None:
     """
     Raise `OpError` if a function computes something else than in the original.
 
-    Public functions of the host are run, and those of the target that are not lowered.
-    A remark says which could not be compared.
+    Public functions of the host are run, and those named `before`, as far as they are
+    not lowered. A remark says which could not be compared.
     """
     old, new = _interpreter(original), _interpreter(module)
     now = dict(symbols_of(module))
     functions = dict(symbols_of(original))
     public = (name for name, op in functions.items() if _is_public(op))
-    for name in (*before.owned, *public):
+    for name in (*before, *public):
         function, after = functions[name], now.get(name)
         if after is None:
             continue
@@ -68,7 +68,7 @@ def check_numbers(
             _report_not_compared(after, name, origin, e)
             continue
         except OpError as e:
-            note = Note(e.location, f"it fails here: {e.message}")
+            note = Note(e.location, "it fails here")
             difference = f"it fails, where it did not: {e.message}"
             raise origin.error(
                 OTHER_NUMBERS, after, note, name=name, difference=difference

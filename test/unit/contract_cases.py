@@ -71,6 +71,9 @@ func.func private @other(%x: tensor<4xf32>) -> tensor<4xf32>
 """Calls of `@first` and `@second`, of the target, and `@other`; all on line numbers."""
 
 
+NOTHING_OWNED = MODULE.replace(NPU, "#target.place<@cpu, ?, ?>")
+"""The same for the other target only."""
+
 KERNEL = f"""\
 target.device @cpu {{targets = [#llvm_cpu.target<cpu = "x86-64-v3">]}}
 target.device @npu {{targets = [#toy_npu.target]}}
