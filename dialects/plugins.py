@@ -14,7 +14,6 @@ once where nothing does. The environment variable `TRANSOM_DISABLE_PLUGINS` hold
 separated by commas, of plug-ins or of whole distributions to pass over.
 """
 
-import hashlib
 import logging
 import os
 import re
@@ -25,8 +24,6 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cache
 from importlib.metadata import Distribution, EntryPoint, distributions, entry_points
-from importlib.util import find_spec
-from pathlib import Path
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -202,39 +199,15 @@ def _readable_entries() -> Iterator[EntryPoint]:
             report_problem(broken(all_of_it, e))
 
 
-# What code takes part.
-
-
-@cache
 def code_identity(plugin: Plugin) -> str:
     """
-    Distribution, version, and a digest over path, size and time of change of the Python
-    files of a plug-in, as when it was first asked for.
+    Distribution, version and code of a plug-in, as when that was first asked for.
     """
-    digest = hashlib.sha256(plugin.value.encode())
-    for root, file in _python_files(plugin.value.partition(":")[0].strip()):
-        status = file.stat()
-        part = (file.relative_to(root).as_posix(), status.st_size, status.st_mtime_ns)
-        digest.update(repr(part).encode())
-    return f"{plugin.distribution} {plugin.version} {digest.hexdigest()}"
+    from transom.cache import identity_of
 
-
-def _python_files(module: str) -> Iterator[tuple[Path, Path]]:
-    """The files of the package that a module is in, each with the folder around it."""
-    try:
-        spec = find_spec(module.partition(".")[0])
-    except (ImportError, ValueError):
-        spec = None
-    if spec is None:
-        return
-    if spec.submodule_search_locations is None:
-        if spec.origin is not None and (file := Path(spec.origin)).is_file():
-            yield file.parent, file
-        return
-    for location in sorted(spec.submodule_search_locations):
-        folder = Path(location)
-        for file in sorted(folder.rglob("*.py")):
-            yield folder.parent, file
+    package = plugin.value.partition(":")[0].partition(".")[0].strip()
+    named = (plugin.distribution, plugin.version, plugin.value)
+    return " ".join((*named, identity_of(package)))
 
 
 # Problems that stop nothing.

@@ -12,6 +12,8 @@ from contextvars import ContextVar
 from functools import cache
 from types import MappingProxyType
 from typing import Any, cast
+from uuid import uuid4
+from weakref import WeakKeyDictionary
 
 from transom.dialects import plugins
 from transom.dialects.diagnostics import did_you_mean
@@ -182,9 +184,29 @@ def plugin_identities(targets: Iterable[TargetAttr] = ()) -> tuple[str, ...]:
     Distribution, version and digest of the code of each plug-in that takes part in
     lowering for these targets: their hooks, and all conversions.
     """
-    names = {target.name for target in targets} - set(TARGETS)
+    given = _GIVEN.get()
+    names = {target.name for target in targets}
     taking_part = [
-        *(p for p in plugins.plugins_in(plugins.TARGETS) if p.name in names),
+        *(
+            plugin
+            for plugin in plugins.plugins_in(plugins.TARGETS)
+            if plugin.name in names - {*TARGETS, *given}
+        ),
         *(plugin for plugin, _ in _all_conversions()),
     ]
-    return tuple(sorted({plugins.code_identity(p) for p in taking_part}))
+    return tuple(
+        sorted(
+            {
+                *map(plugins.code_identity, taking_part),
+                *(_identity_of_given(given[name]) for name in names & {*given}),
+            }
+        )
+    )
+
+
+_IDENTITIES: WeakKeyDictionary[TargetHooks[Any], str] = WeakKeyDictionary()
+
+
+def _identity_of_given(hooks: TargetHooks[Any]) -> str:
+    """What stands for hooks that a test gives: no others are equal to them."""
+    return _IDENTITIES.setdefault(hooks, uuid4().hex)

@@ -296,10 +296,9 @@ def test_the_identity_of_code_that_takes_part(tmp_path: Path):
         first, second = run_python(tmp_path, "-c", IDENTITIES).stdout.split(" | ")
         assert first in second
         barks = second.strip().replace(first, "").strip()
-        assert barks.startswith("barks 2.1 ")
-        name, version, digest = first.split()
-        assert (name, version) == ("woofles", "1.0")
-        return digest, barks, second
+        assert barks.startswith("barks 2.1 barks:B barks ")
+        assert first.startswith("woofles 1.0 woofles.c:C woofles ")
+        return first, barks, second
 
     before = identities()
     assert identities() == before
@@ -309,6 +308,16 @@ def test_the_identity_of_code_that_takes_part(tmp_path: Path):
     assert after[1] == before[1]
     (tmp_path / "barks.py").write_text("# changed")
     assert identities()[1] != before[1]
+
+
+def test_hooks_of_a_test_are_like_no_others():
+    first, second = WooflesTarget(), WooflesTarget()
+    with given_hooks(first):
+        before = plugin_identities([WooflesAttr()])
+        assert len(before) == 1
+        assert plugin_identities([WooflesAttr()]) == before
+        with given_hooks(second):
+            assert plugin_identities([WooflesAttr()]) != before
 
 
 def test_without_plugins_nothing_takes_part(found: list[Plugin]):

@@ -7,6 +7,13 @@ def test_my_model():
 ```
 """
 
+from transom.testing.conformance import (
+    RULES,
+    ConformanceError,
+    ConformanceReport,
+    Violation,
+    check_target,
+)
 from transom.testing.phases import (
     INTERPRETED,
     PhaseChecker,
@@ -20,10 +27,15 @@ from transom.testing.phases import (
 
 __all__ = [
     "INTERPRETED",
+    "RULES",
+    "ConformanceError",
+    "ConformanceReport",
     "PhaseChecker",
     "PhaseMismatch",
     "PhaseResult",
+    "Violation",
     "check_phases",
+    "check_target",
     "interpret",
     "random_inputs",
     "reread",
