@@ -60,7 +60,7 @@ PHASES = (
     Phase(
         "placed",
         "every op has a place, copies are inserted",
-        ("target-assign-places",),
+        ("target-claim-ops", "target-assign-places"),
     ),
     Phase(
         "partitioned",

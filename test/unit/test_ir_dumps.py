@@ -252,8 +252,9 @@ def test_a_tree_marks_phases(opt: Opt) -> None:
 def test_dumps_of_all_mark_phases(opt: Opt) -> None:
     result = opt(MODEL, "--to=placed", "--print-ir-after-all")
     titles = headers(result.err)
-    assert titles[-3:] == [
+    assert titles[-4:] == [
         "Phase 'graph'",
+        "IR Dump After TargetClaimOps (target-claim-ops)",
         "IR Dump After TargetAssignPlaces (target-assign-places)",
         "Phase 'placed'",
     ]
