@@ -115,14 +115,21 @@ def _flush(stream: Any) -> None:
 @contextmanager
 def _environment(env: Mapping[str, str]) -> Generator[None]:
     old = dict(os.environ)
-    os.environ.clear()
-    os.environ.update(env)
+    _set_environment(env)
     _forget_if_changed(env)
     try:
         yield
     finally:
-        os.environ.clear()
-        os.environ.update(old)
+        _set_environment(old)
+
+
+def _set_environment(env: Mapping[str, str]) -> None:
+    now = dict(os.environ)
+    for name in now.keys() - env.keys():
+        del os.environ[name]
+    for name, value in env.items():
+        if now.get(name) != value:
+            os.environ[name] = value
 
 
 _last: dict[str, str] = {}
