@@ -122,12 +122,15 @@ def find_entry(module: ModuleOp) -> Operation:
 
 
 def machine_of(module: ModuleOp) -> LlvmCpuAttr:
-    """The CPU that a module is compiled for."""
-    for op in module.body.block.ops:
-        if isinstance(op, DeviceOp):
-            for target in op.targets:
-                if isinstance(target, LlvmCpuAttr):
-                    return resolved(target) if target.cpu.data == HOST else target
+    """The CPU that main is compiled for: that of the host, if the module names one."""
+    devices = [op for op in module.body.block.ops if isinstance(op, DeviceOp)]
+    host = get_config(module).host
+    for device in devices:
+        if host not in (None, device.sym_name.data):
+            continue
+        for target in device.targets:
+            if isinstance(target, LlvmCpuAttr):
+                return resolved(target) if target.cpu.data == HOST else target
     raise OpError(module, "expected a device with '#llvm_cpu.target'")
 
 

@@ -12,22 +12,26 @@ from hook_cases import CasesAttr, CasesTarget, cases_target
 from hypothesis import given, settings
 from toy_npu.dialect import ToyNpuAttr
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import IntegerAttr, ModuleOp, i64
+from xdsl.dialects.func import FuncOp
 from xdsl.dialects.test import TestPureOp
 from xdsl.ir import Operation
 
+import transom
 from transom.dialects import graph
 from transom.dialects.diagnostics import OpError
 from transom.dialects.parser import parse_ir
-from transom.dialects.target import DeviceOp, refusals_of
+from transom.dialects.target import DeviceOp, PlaceAttr, place_of, refusals_of
 from transom.dialects.verifier import verify_module
 from transom.lowering.conversion import Refusal
+from transom.passes.function_pass import functions_of
 from transom.passes.target_assign_places import TargetAssignPlacesPass
 from transom.registry import new_context
 from transom.targets.claim_ops import TargetClaimOpsPass
 from transom.targets.hooks import Accepted, Claim
 from transom.targets.llvm_cpu.dialect import LlvmCpuAttr
-from transom.testing import interpret
+from transom.targets.llvm_cpu.host import resolved
+from transom.testing import check_phases, interpret
 
 CHAIN = """
   target.device @d {targets = [#cases.target, #llvm_cpu.target<cpu = "cortex-a53">]}
@@ -85,8 +89,8 @@ def ops_of(module: ModuleOp, kind: type[Operation]) -> list[Any]:
     return [op for op in module.walk() if isinstance(op, kind)]
 
 
-def names_in(group: graph.GroupOp) -> list[str]:
-    return [op.name.removeprefix("graph.") for op in group.body.block.ops]
+def names_in(op: graph.GroupOp | FuncOp) -> list[str]:
+    return [inner.name.partition(".")[2] for inner in op.body.block.ops]
 
 
 def test_ops_of_a_claim_without_a_label_stay_together():
@@ -253,6 +257,50 @@ def test_a_target_without_hooks_is_named_at_its_device():
     assert str(error.value).startswith(
         "claims.mlir:2:3: error: no target 'cases.target' is registered"
     )
+
+
+MACHINE = """
+module attributes {target.config = #target.config<host = @cpu>} {
+  target.memory @dram
+  target.device @npu {targets = [#cases.target], memories = [@dram]}
+  target.device @twin {
+    targets = [#cases.target, #llvm_cpu.target<cpu = "cortex-m55">], memories = [@dram]
+  }
+  target.device @cpu {
+    targets = [#cases.target<number = 1>, #llvm_cpu.target<cpu = "host">],
+    memories = [@dram]
+  }
+  func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+    %a = graph.neg %x : tensor<4xf32>
+    %b = graph.region #target.place<@npu, ?, ?> (%u = %a : tensor<4xf32>) -> (tensor<4xf32>) {
+      %v = graph.mul %u, %u : tensor<4xf32>
+      graph.yield %v : tensor<4xf32>
+    }
+    %c = graph.mul %b, %x : tensor<4xf32>
+    %d = graph.mul %c, %a : tensor<4xf32>
+    %e = graph.on_device %d pinned #target.place<@twin, ?, ?> : tensor<4xf32>
+    func.return %e : tensor<4xf32>
+  }
+}
+"""  # noqa: E501
+
+
+def test_devices_with_equal_targets_run_at_every_phase():
+    hooks = type("Hooks", (Claims,), {"given": (Claim(graph.MulOp, accept),)})
+    with cases_target(hooks) as ctx:
+        module = parse_ir(ctx, MACHINE, "machine.mlir")
+        partitioned = transom.lower(module, to="partitioned", ctx=ctx)
+        assert len(check_phases(module, ctx=ctx)) > len(transom.phases())
+    found = [(names_in(f)[:-1], place_of(f)) for f in functions_of(partitioned)]
+    cpu, npu = LlvmCpuAttr.get("host"), CasesAttr.from_keys({})
+    second = CasesAttr.from_keys({"number": IntegerAttr(1, i64)})
+    assert found == [
+        (["call"] * 4, PlaceAttr.get("cpu", resolved(cpu), "dram")),
+        (["neg"], PlaceAttr.get("cpu", resolved(cpu), "dram")),
+        (["mul"], PlaceAttr.get("npu", npu, "dram")),
+        (["mul"], PlaceAttr.get("cpu", second, "dram")),
+        (["mul"], PlaceAttr.get("twin", npu, "dram")),
+    ]
 
 
 DEVICE = DeviceOp(
