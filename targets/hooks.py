@@ -120,8 +120,8 @@ class TargetHooks(Generic[TargetT]):
 
     What a target owns are the private functions of graph ops that are placed at it, and
     the kernels made of them. The passes of its hooks see these and no other functions'
-    bodies, but all of the module around them. After each hook `targets/contract.py`
-    checks what its docstring promises.
+    bodies, but all of the module around them. After each hook `targets/contract`
+    checks what its docstring promises (`docs/hooks-contract.md`).
     """
 
     api_version: ClassVar[int] = API_VERSION
@@ -206,7 +206,8 @@ class TargetHooks(Generic[TargetT]):
         A pass from the target's graph functions to `executor.artifact` in one step.
 
         Afterwards main calls the artifacts, whose signature and workspace the shared
-        passes see. Default: None, functions go through the tensor level.
+        passes see. A target that has `convert_graph_to_tir` too may leave functions to
+        it. Default: None, functions go through the tensor level.
         """
         return None
 
