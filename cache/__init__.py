@@ -22,7 +22,7 @@ if __name__ != "transom.cache":
 from transom.cache.code_identity import foundation, identity_of
 from transom.cache.counts import PROCESS, Count, Counts, count, counted
 from transom.cache.disk import DiskStore, Usage
-from transom.cache.entries import Store, content_key, store
+from transom.cache.entries import Store, content_key, store, turned_off
 from transom.cache.environment import CacheWarning, Settings, settings
 
 __all__ = [
@@ -41,6 +41,7 @@ __all__ = [
     "report",
     "settings",
     "store",
+    "turned_off",
 ]
 
 

@@ -4,7 +4,9 @@ What was made before, by the hash of what it was made from: in memory, and on di
 
 import time
 from collections import OrderedDict
-from collections.abc import Iterable
+from collections.abc import Generator, Iterable
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cache
 from hashlib import sha256
 from threading import Lock
@@ -84,9 +86,22 @@ class Store:
         return now - self._code_was_current < TRUSTED_FOR
 
 
+_IS_OFF: ContextVar[bool] = ContextVar("cache is turned off", default=False)
+
+
+@contextmanager
+def turned_off() -> Generator[None]:
+    """Find and keep nothing in this context: what is made in it is not as usual."""
+    token = _IS_OFF.set(True)
+    try:
+        yield
+    finally:
+        _IS_OFF.reset(token)
+
+
 def store() -> Store:
     """The store that the environment asks for; equal settings share one."""
-    return _store(settings())
+    return _store(Settings("off") if _IS_OFF.get() else settings())
 
 
 @cache

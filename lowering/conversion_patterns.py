@@ -75,6 +75,7 @@ class ConvertFunctionSignature(ConversionPattern[Operation]):
     """
 
     root = func.FuncOp
+    is_structural = True
 
     def match_and_rewrite(
         self, op: Operation, operands: Operands, rewriter: ConversionRewriter
@@ -84,6 +85,8 @@ class ConvertFunctionSignature(ConversionPattern[Operation]):
 
 class ConvertTypes(ConversionPattern[Operation]):
     """Rebuild an op with converted types; a subclass sets `root`."""
+
+    is_structural = True
 
     def match_and_rewrite(
         self, op: Operation, operands: Operands, rewriter: ConversionRewriter
@@ -118,6 +121,7 @@ class ConvertBranchTypes(ConversionPattern[Operation]):
     """Convert the types that branches pass to blocks."""
 
     root = (cf.BranchOp, cf.ConditionalBranchOp, cf.SwitchOp)
+    is_structural = True
 
     def match_and_rewrite(
         self, op: Operation, operands: Operands, rewriter: ConversionRewriter
@@ -142,6 +146,7 @@ class RemoveCast(ConversionPattern[UnrealizedConversionCastOp]):
 
     root = UnrealizedConversionCastOp
     generates = ()
+    is_structural = True
 
     def match_and_rewrite(
         self,

@@ -26,6 +26,7 @@ from xdsl.rewriter import Rewriter
 from transom.dialects import graph
 from transom.passes.constant_evaluation import array_of, dense_of, evaluate
 from transom.passes.function_pass import FunctionPass
+from transom.passes.rewrite_steps import may_rewrite
 
 
 @dataclass(frozen=True)
@@ -49,7 +50,7 @@ class GraphFoldConstantsPass(FunctionPass):
         if len(op.results) != 1 or not self.is_small(op):
             return
         result = evaluate(op, [array_of(owner.value) for owner in constants])
-        if result is None:
+        if result is None or not may_rewrite("fold a constant", op):
             return
         constant = graph.ConstantOp(dense_of(result, op.declared_type()))
         constant.location = op.location

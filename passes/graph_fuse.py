@@ -31,6 +31,7 @@ from transom.dialects.graph.sizes import Sizes, SizeTable
 from transom.passes.dependence_graph import DependenceGraph, Group
 from transom.passes.function_pass import FunctionPass
 from transom.passes.op_groups import group_ops, place_in_order
+from transom.passes.rewrite_steps import may_rewrite
 
 MAX_OPS = 64
 """Ops of a group; more in one kernel cost time in LLVM and save no more traffic."""
@@ -160,8 +161,9 @@ class BlockFuser:
             return
         place_in_order(self.block, [self.graph.in_order(group) for group in groups])
         for group in groups:
-            if len(group.ops) > 1:
-                outline_group(self.graph.in_order(group))
+            members = self.graph.in_order(group)
+            if len(members) > 1 and may_rewrite("fuse a group", members[-1]):
+                outline_group(members)
 
     def _join(self, operand: SSAValue, op: Operation) -> None:
         if not isinstance(operand, OpResult):

@@ -28,6 +28,7 @@ from transom.dialects.tir import (
 )
 from transom.passes.kernel_buffers import root_of
 from transom.passes.nest_parts import same_bound
+from transom.passes.rewrite_steps import may_rewrite
 
 NestDim = tuple[int, int]
 """The number of a nest in its run, and a dim of it."""
@@ -59,7 +60,7 @@ def group_rows(block: Block) -> None:
                 if found is None:
                     break
                 rows, end = found, stop
-            if rows is not None:
+            if rows is not None and may_rewrite("group rows", run[start].nest):
                 rows.build()
             start = end
 

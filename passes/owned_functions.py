@@ -8,6 +8,7 @@ kept because they have been lowered.
 
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -99,10 +100,15 @@ class FunctionFilter:
         They are declarations meanwhile, so that calls of them verify and no pass finds
         anything to do in them. A function that is gone afterwards is gone.
         """
-        hidden = [] if self.sees_all else self._hide(module)
+        if self.sees_all:
+            yield
+            return
+        hidden = self._hide(module)
+        token = _VIEWS.set((*_VIEWS.get(), _View(module, self, hidden)))
         try:
             yield
         finally:
+            _VIEWS.reset(token)
             _restore(module, hidden)
 
     def _hide(self, module: ModuleOp) -> "list[_Hidden]":
@@ -125,6 +131,37 @@ EVERYTHING = FunctionFilter()
 class _Hidden(NamedTuple):
     function: Operation
     body: Region
+
+
+class _View(NamedTuple):
+    module: ModuleOp
+    shown: FunctionFilter
+    hidden: Sequence[_Hidden]
+
+
+_VIEWS: ContextVar[tuple[_View, ...]] = ContextVar("views of modules", default=())
+"""The filters that are applied at the moment, the innermost last."""
+
+
+def shown_now(module: ModuleOp) -> FunctionFilter:
+    """The filter by which a module is shown at the moment."""
+    views = [view.shown for view in _VIEWS.get() if view.module is module]
+    return views[-1] if views else EVERYTHING
+
+
+def whole_copy(module: ModuleOp) -> ModuleOp:
+    """A copy of a module, also of what is hidden in it at the moment."""
+    copy = module.clone()
+    functions = {symbol_name(op): op for op in copy.body.ops}
+    for view in _VIEWS.get():
+        for function, body in view.hidden if view.module is module else ():
+            declared = functions.get(symbol_name(function))
+            if declared is None or type(declared) is not type(function):
+                continue
+            if not declared.regions[0].blocks:
+                declared.detach_region(declared.regions[0])
+                declared.add_region(body.clone())
+    return copy
 
 
 def _restore(module: ModuleOp, hidden: Sequence[_Hidden]) -> None:

@@ -37,6 +37,7 @@ from transom.dialects.tir.folds import folds_of
 from transom.dialects.tir.steps import Step, step_along
 from transom.dialects.tir.types import memref_type_of
 from transom.passes.kernel_pass import KernelPass
+from transom.passes.rewrite_steps import may_rewrite
 
 MAX_COPIES = 8
 """More copies of a sum gain little and are much code."""
@@ -65,7 +66,9 @@ class TirChooseSchedulePass(KernelPass):
     def apply_to_kernels(self, ctx: Context, module: ModuleOp) -> None:
         machine = Machine(self.vector_bytes, self.register_count)
         for nest in module.walk():
-            if isinstance(nest, tir.NestOp) and nest.schedule is None:
+            if not isinstance(nest, tir.NestOp) or nest.schedule is not None:
+                continue
+            if may_rewrite("choose a schedule", nest):
                 nest.schedule = choose_schedule(nest, machine)
 
 

@@ -32,6 +32,7 @@ from transom.passes.kernel_pass import KernelPass
 from transom.passes.nest_fusion import fuse_consumer, inline_producer
 from transom.passes.nest_matching import is_move, reads_once
 from transom.passes.nest_rows import group_rows
+from transom.passes.rewrite_steps import may_rewrite
 
 
 def nests_of(block: Block) -> Iterator[tir.NestOp]:
@@ -93,6 +94,8 @@ class NestFuser:
 
         if any(u.writes for u in self.order.between(producer.ins, producer, consumer)):
             return None  # the producer would read something else
+        if not may_rewrite("fuse nests", consumer):
+            return None
         fused = None
         if not any(self.order.between(producer.outs, producer, consumer)):
             fused = fuse_consumer(producer, consumer, dead)

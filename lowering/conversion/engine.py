@@ -51,6 +51,7 @@ from transom.lowering.conversion.target import (
 )
 from transom.lowering.conversion.type_converter import TypeConverter
 from transom.lowering.conversion.values import Values
+from transom.passes.rewrite_steps import current_steps
 
 MAX_DEPTH: Final = 100
 """How long a chain of patterns may be in which each rewrites what the last inserted."""
@@ -98,9 +99,9 @@ class Engine:
         self.values = Values(self)
         self.rewriter = ConversionRewriter(self)
         self._cases: dict[type[Operation], Case] = {}
-        self._generates: dict[
-            tuple[ConversionPattern[Operation], type[Operation]], bool
-        ] = {}
+        self._generates: dict[tuple[int, type[Operation]], bool] = {}
+        self.steps = current_steps()
+        """Rewrites are counted, and after some of them ops stay as they are."""
         self._all_legal = False
         self._work = 0
         self._refused: tuple[Refused, ...] = ()
@@ -166,7 +167,8 @@ class Engine:
                 return
             failure = failure_of(op, cause, self._refused)
             if legality is Legality.ILLEGAL:
-                self.outcome.fail(failure, op, self.state.plan)
+                if not self.is_stopped:
+                    self.outcome.fail(failure, op, self.state.plan)
             elif case.patterns:
                 self.outcome.kept.append(failure)
         self._keep(op, case, self.visit)
@@ -189,6 +191,11 @@ class Engine:
                     )
                 )
         self._keep(op, case, self.accept)
+
+    @property
+    def is_stopped(self) -> bool:
+        """Whether ops stay that should be converted, as rewrites are used up."""
+        return self.steps is not None and self.steps.are_used_up
 
     def _keep(self, op: Operation, case: Case, visit: Visitor) -> None:
         """Leave an op as it is, but for its operands, successors and contents."""
@@ -257,8 +264,14 @@ class Engine:
         if location is UNKNOWN_LOC and outer is not None:
             location = outer.location
         refused: list[Refused] = []
-        state = self.state
+        state, steps = self.state, self.steps
+        taken = 0 if steps is None else len(steps.taken)
         for pattern in case.patterns:
+            if steps is not None and not pattern.is_structural and op_name is not None:
+                # What a pattern inserts is converted along with its op.
+                if steps.are_used_up:
+                    continue
+                steps.take(pattern.name, op)
             mark = state.mark()
             found = self.outcome.mark()
             converter = pattern.converter or self.converter
@@ -285,6 +298,8 @@ class Engine:
                 return True
             if len(state.created) > frame.created:
                 self._spend(frame)
+            if steps is not None:
+                steps.give_back(taken)
             self.outcome.rollback(found)
             state.rollback(mark)
             frame.forget_uses()
@@ -326,7 +341,7 @@ class Engine:
         self, pattern: ConversionPattern[Operation], op: Operation
     ) -> None:
         """Raise PatternError if a pattern did not say that it generates an op."""
-        key = (pattern, op.__class__)
+        key = (id(pattern), op.__class__)  # a dataclass may have no hash
         allowed = self._generates.get(key)
         if allowed is None:
             allowed = _may_generate(pattern, op)

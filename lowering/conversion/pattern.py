@@ -195,6 +195,12 @@ class ConversionPattern(ABC, Generic[OpT]):
     generates: tuple[type[Operation] | str, ...] | None = None
     """All kinds of ops that the pattern inserts; None if it does not say."""
 
+    is_structural: bool = False
+    """
+    Whether the pattern rebuilds an op for the sake of its types alone. It is applied
+    even where rewrites are counted and used up (`transom.passes.rewrite_steps`).
+    """
+
     drops: tuple[str, ...] = ()
     """Discardable attributes that mean nothing afterwards, and are not carried over."""
 

@@ -102,6 +102,8 @@ class Values:
         self._engine.frame = frame_of_hook(outer.op, outer.location, outer, self._state)
         try:
             made = converter.to_target(self._engine.rewriter, wanted, have, value.type)
+            if made is None and self._engine.is_stopped:
+                made = self._cast(have, wanted)
         finally:
             self._engine.frame = outer
         if made is None:
@@ -144,6 +146,8 @@ class Values:
             self._engine.frame = frame_of_hook(op, op.location, outer, self._state)
             try:
                 made = converter.to_source(self._engine.rewriter, value.type, have)
+                if made is None and self._engine.is_stopped:
+                    (made,) = self._cast(have, (value.type,))
             finally:
                 self._engine.frame = outer
         if made is None:
@@ -154,6 +158,13 @@ class Values:
         casts[key] = made
         self._state.undo_log.append(lambda: casts.pop(key))
         return made
+
+    def _cast(
+        self, have: tuple[SSAValue, ...], wanted: tuple[Attribute, ...]
+    ) -> tuple[SSAValue, ...]:
+        """What stands between converted ops and those that stay for now."""
+        cast = UnrealizedConversionCastOp.get(have, wanted)
+        return tuple(self._engine.rewriter.insert(cast).results)
 
     def _fail(
         self,
