@@ -52,6 +52,10 @@ class AllocCanonicalizations(HasCanonicalizationPatternsTrait):
         return ALLOC_PATTERNS
 
 
+ALLOC_KEYS = ("alignment", "memory", "pool", "offset", "reserves")
+"""The properties of `tir.alloc`, in the order in which they are printed."""
+
+
 @irdl_op_definition
 class AllocOp(IRDLOperation):
     """
@@ -132,9 +136,7 @@ class AllocOp(IRDLOperation):
         parser.parse_punctuation(":")
         type = parser.parse_type()
         properties = {
-            key: attributes.pop(key)
-            for key in ("alignment", "memory", "pool", "offset", "reserves")
-            if key in attributes
+            key: attributes.pop(key) for key in ALLOC_KEYS if key in attributes
         }
         return cls.create(
             operands=sizes,
@@ -157,11 +159,14 @@ class AllocOp(IRDLOperation):
                 printer.print_string(" = ")
                 printer.print_attribute(value)
 
-        entries = self.properties | self.attributes
+        entries = [
+            (key, self.properties[key]) for key in ALLOC_KEYS if key in self.properties
+        ]
+        entries += self.attributes.items()
         if entries:
             printer.print_string(" ")
             with printer.in_braces():
-                printer.print_list(entries.items(), print_entry)
+                printer.print_list(entries, print_entry)
         printer.print_string(" : ")
         printer.print_attribute(self.result.type)
 
