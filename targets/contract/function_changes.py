@@ -15,8 +15,10 @@ from xdsl.dialects.builtin import SymbolRefAttr
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.traits import is_side_effect_free
 
+from transom.dialects import tir
 from transom.dialects.diagnostics import OpError
-from transom.dialects.target import LOWERED_TO
+from transom.dialects.symbols import lookup
+from transom.dialects.target import LOWERED_TO, MemoryOp, Planner
 from transom.passes.owned_functions import HOST_DIALECTS
 from transom.targets.contract.frozen import (
     FrozenBlock,
@@ -49,6 +51,18 @@ def callee_of(attributes: Mapping[str, Attribute]) -> str | None:
     """The function that an op calls, by its properties or attributes, if it does."""
     callee = attributes.get("callee")
     return callee.root_reference.data if isinstance(callee, SymbolRefAttr) else None
+
+
+PLAN = ("alignment", "offset", "pool", "reserves")
+"""What a plan says of a buffer."""
+
+
+def _is_planned_by_target(op: Operation) -> bool:
+    """Whether an op is a buffer in a memory whose target gives offsets."""
+    if not isinstance(op, tir.AllocOp) or op.memory is None:
+        return False
+    memory = lookup(op, op.memory.string_value())
+    return isinstance(memory, MemoryOp) and memory.planner is Planner.TARGET
 
 
 class Call(NamedTuple):
@@ -231,7 +245,7 @@ class FunctionChanges:
             self._results[value] = (call.callee, type)
 
     def _pair(self, old: FrozenOp, new: Operation) -> None:
-        change = change_of(old, new)
+        change = change_of(old, new, PLAN if _is_planned_by_target(new) else ())
         if change is not None:
             raise self._error(OP_CHANGED, old, change=change)
         self._pairs.append((old, new))

@@ -187,8 +187,8 @@ OTHER_EFFECT = Breach(
 
 OUTSIDE = Rule(
     "outside",
-    "outside of the target's functions only calls of them, copies on their borders and "
-    "new private symbols change",
+    "outside of the target's functions only calls of them, copies on their borders, "
+    "new private symbols, and places of buffers in memories that targets plan change",
     PASS_HOOKS,
 )
 OP_GONE = Breach(OUTSIDE, "'{op}' of '@{name}' is gone")
