@@ -1,8 +1,11 @@
 """
-The `toy_npu` dialect: a small accelerator that takes a few ops.
+The `toy_npu` dialect: a small accelerator that takes a few ops, computes in a
+scratchpad of its own, and copies by DMA meanwhile.
 """
 
 from collections.abc import Mapping, Sequence
+from functools import partial
+from pkgutil import resolve_name
 from typing import ClassVar
 
 from xdsl.dialects.builtin import I64, ArrayAttr, IntegerAttr, StringAttr, i64
@@ -10,6 +13,7 @@ from xdsl.ir import Attribute, Dialect
 from xdsl.irdl import irdl_attr_definition, param_def
 from xdsl.universe import Universe
 
+from toy_npu.ops import ComputeOp
 from transom.dialects.target import Range, TargetAttr, verify_names
 
 KIB = 1024
@@ -80,6 +84,20 @@ class ToyNpuAttr(TargetAttr):
         verify_names("feature", (f.data for f in self.features), FEATURES)
 
 
-ToyNpu = Dialect("toy_npu", [], [ToyNpuAttr])
+ToyNpu = Dialect("toy_npu", [ComputeOp], [ToyNpuAttr])
 
-UNIVERSE = Universe(all_dialects={"toy_npu": lambda: ToyNpu})
+PASSES = {
+    "convert-graph-to-toy-npu": "convert_graph_to_toy_npu:ConvertGraphToToyNpuPass",
+    "toy-npu-merge-kernels": "merge_kernels:ToyNpuMergeKernelsPass",
+    "toy-npu-plan-scratchpad": "plan_scratchpad:ToyNpuPlanScratchpadPass",
+    "toy-npu-prefetch": "prefetch:ToyNpuPrefetchPass",
+}
+"""The passes of the target, loaded when first used."""
+
+UNIVERSE = Universe(
+    all_dialects={"toy_npu": lambda: ToyNpu},
+    all_passes={
+        name: partial(resolve_name, f"toy_npu.{where}")
+        for name, where in PASSES.items()
+    },
+)

@@ -9,7 +9,7 @@ import base64
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -19,12 +19,21 @@ FORMAT = "toy_vm.program"
 ENTRY = "run"
 ALIGNMENT = 16
 
+
+def relu(x: Any) -> Any:
+    return np.maximum(x, np.float32(0))
+
+
+def total(x: Any, axes: Sequence[int], keepdims: bool) -> Any:
+    return x.sum(tuple(axes), keepdims=keepdims)
+
+
 OPS: Mapping[str, Callable[..., Any]] = {
-    "add": np.add,
-    "matmul": np.matmul,
-    "mul": np.multiply,
-    "relu": lambda x: np.maximum(x, np.float32(0)),
-    "sum": lambda x, axes, keepdims: x.sum(tuple(axes), keepdims=keepdims),
+    "add": cast("Callable[..., Any]", np.add),
+    "matmul": cast("Callable[..., Any]", np.matmul),
+    "mul": cast("Callable[..., Any]", np.multiply),
+    "relu": relu,
+    "sum": total,
 }
 """What a step can compute, by its name: on arrays of f32, and attributes."""
 
