@@ -30,6 +30,7 @@ from xdsl.dialects.builtin import (
     ModuleOp,
     RankedStructure,
     StringAttr,
+    TensorType,
     UnknownLoc,
     UnregisteredAttr,
     UnregisteredOp,
@@ -56,6 +57,7 @@ from xdsl.utils.exceptions import (
 from xdsl.utils.lexer import Input, Span
 from xdsl.utils.mlir_lexer import MLIRTokenKind
 
+from transom.dialects.dense_splat import compact, splat
 from transom.dialects.diagnostics import (
     Note,
     OpError,
@@ -79,7 +81,7 @@ MAX_INTEGER_WIDTH = (1 << 24) - 1
 """The widest integer type, as in MLIR."""
 
 MAX_DENSE_BYTES = 1 << 28
-"""Size of a `dense<…>` literal; more belongs into a file of weights."""
+"""Size of `dense<…>` but for splats; more belongs into a file of weights."""
 
 OPEN_DIALECTS = frozenset({"test"})
 """Registered dialects with ops that need no definition, if unregistered ones may be."""
@@ -406,7 +408,9 @@ class TransomParser(Parser):
             digits = "" if match is None else match.group(1)
             if len(digits) > 9 or (digits and int(digits) > MAX_INTEGER_WIDTH):
                 self.raise_error(
-                    f"expected an integer width up to {MAX_INTEGER_WIDTH}", span
+                    "invalid integer width: expected at most "
+                    f"{MAX_INTEGER_WIDTH} bits, but got {_shortened(digits)}",
+                    span,
                 )
         return super()._parse_optional_integer_or_float_type()
 
@@ -414,7 +418,8 @@ class TransomParser(Parser):
         span = self._current_token.span
         size = super().parse_shape_dimension(allow_dynamic)
         if size >= 1 << 63:
-            self.raise_error(f"expected a dimension below 2^63, but got {size}", span)
+            found = _shortened(str(size))
+            self.raise_error(f"expected a dimension below 2^63, but got {found}", span)
         return size
 
     def parse_optional_region(
@@ -485,7 +490,7 @@ class TransomParser(Parser):
         if splat is not None:
             return splat
         self._resume_from(start)
-        return super().parse_dense_int_or_fp_elements_attr(type)
+        return compact(super().parse_dense_int_or_fp_elements_attr(type))
 
     def _parse_optional_splat(
         self, type: RankedStructure[AnyDenseElement] | None
@@ -498,14 +503,16 @@ class TransomParser(Parser):
         value, span = scalar
         if type is None:
             self.parse_punctuation(":", " in dense attribute")
-            type = self._parse_dense_literal_type()
+            type = super()._parse_dense_literal_type()
         if isinstance(type.element_type, ComplexType):
             self.raise_error("expected complex values, such as (0.0, 1.0)", span)
         element = self._TensorLiteralElement(value < 0, value, span)
+        one = TensorType(type.element_type, (1,))
         try:
-            return cast(_MakeDense, DenseIntOrFPElementsAttr.from_list)(
-                type, (element.to_type(self, type.element_type),)
+            packed = cast(_MakeDense, DenseIntOrFPElementsAttr.from_list)(
+                one, (element.to_type(self, type.element_type),)
             )
+            return splat(type, packed.data.data)
         except (OverflowError, ValueError, struct.error):
             self.raise_error(
                 f"expected a value of '{type.element_type}', but got {value}", span
@@ -517,7 +524,7 @@ class TransomParser(Parser):
         size = math.prod(type.get_shape()) * type.element_type.compile_time_size
         if size > MAX_DENSE_BYTES:
             self.raise_error(
-                f"expected at most {MAX_DENSE_BYTES} bytes in a dense literal, "
+                f"expected at most {MAX_DENSE_BYTES} bytes of elements that differ, "
                 f"but got {size}",
                 start,
             )
@@ -577,6 +584,11 @@ def parse_attribute_text(ctx: Context, text: str, name: str = "<text>") -> Attri
     return attribute
 
 
+def _shortened(digits: str) -> str:
+    """Digits of a number, for a message."""
+    return digits if len(digits) <= 24 else f"a number of {len(digits)} digits"
+
+
 def _decode(text: bytes, name: str, line_offset: int) -> str:
     try:
         return text.decode("utf-8")
@@ -616,5 +628,6 @@ def _end_of_span(span: Span[str] | Span[bytes], line_offset: int) -> Position | 
     """The place after a span that has characters."""
     if span.end <= span.start:
         return None
-    file, line, column = Span(span.end, span.end, span.input).get_location()
+    after: Span[Any] = Span(span.end, span.end, cast(Any, span.input))
+    file, line, column = after.get_location()
     return Position(file, line + line_offset, column)

@@ -17,6 +17,7 @@ from xdsl.dialects.builtin import DenseIntOrFPElementsAttr
 from xdsl.ir import Operation
 
 from transom.dialects import graph
+from transom.dialects.dense_splat import is_splat, splat
 from transom.dialects.dtypes import BFLOAT16, numpy_dtype
 from transom.dialects.graph.desc import AnyTensor
 
@@ -37,20 +38,16 @@ def array_of(value: DenseIntOrFPElementsAttr[Any]) -> Array:
     return np.frombuffer(data, dtype).reshape(shape)
 
 
-def is_splat(data: bytes, size: int) -> bool:
-    """Whether data is one element of this size, over and over."""
-    return bool(data) and data == data[:size] * (len(data) // size)
-
-
 def dense_of(array: Array, type: AnyTensor) -> DenseIntOrFPElementsAttr[Any]:
     """The constant of these elements."""
     count = math.prod(array.shape)
-    splat = count > 0 and not any(array.strides)
-    elements = array.reshape(-1)[:1] if splat else np.ascontiguousarray(array)
+    once = count > 0 and not any(array.strides)
+    elements = array.reshape(-1)[:1] if once else np.ascontiguousarray(array)
     if elements.dtype == np.bool_:  # as xDSL's parser makes it
         elements = np.where(elements, np.uint8(0xFF), np.uint8(0))
-    data = elements.tobytes() * (count if splat else 1)
-    return graph.ConstantOp.from_bytes(type, data).value
+    if once:
+        return splat(type, elements.tobytes())
+    return graph.ConstantOp.from_bytes(type, elements.tobytes()).value
 
 
 def evaluate(op: Operation, arrays: Sequence[Array]) -> Array | None:

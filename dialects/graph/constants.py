@@ -8,6 +8,7 @@ from xdsl.dialects.builtin import (
     AnyTensorTypeConstr,
     BytesAttr,
     DenseIntOrFPElementsAttr,
+    TensorType,
 )
 from xdsl.ir import Operation
 from xdsl.irdl import (
@@ -24,6 +25,7 @@ from xdsl.traits import (
 )
 from xdsl.utils.exceptions import VerifyException
 
+from transom.dialects.dense_splat import Dense, compact, element_count, is_splat, splat
 from transom.dialects.graph.desc import AnyTensor
 from transom.dialects.graph.elements import ANY
 from transom.dialects.graph.elementwise import scalar_attr
@@ -31,8 +33,6 @@ from transom.dialects.graph.operation import GraphOp
 from transom.dialects.graph.shapes import DYNAMIC, ResultShape
 
 TENSOR = AnyTensorTypeConstr
-Dense = DenseIntOrFPElementsAttr[Any]
-"""Elements of any type, written out."""
 
 
 def check_elements(type: AnyTensor, value: Dense) -> None:
@@ -44,9 +44,9 @@ def check_elements(type: AnyTensor, value: Dense) -> None:
     count = 1
     for size in shape:
         count *= size
-    if len(value) != count:
+    if (found := element_count(value)) != count:
         raise VerifyException(
-            f"expected {count} elements for '{type}', but got {len(value)}"
+            f"expected {count} elements for '{type}', but got {found}"
         )
 
 
@@ -77,13 +77,15 @@ class ConstantOp(GraphOp):
         """The constant of a static type whose elements are all this number."""
         number = scalar_attr(value, type.element_type)
         assert number is not None, "a number has an attribute"
-        data = [number.value.data]
-        return cls(DenseIntOrFPElementsAttr.from_list(cast(Any, type), data))
+        one = cast(Any, TensorType(type.element_type, (1,)))
+        packed: Dense = DenseIntOrFPElementsAttr.from_list(one, [number.value.data])
+        return cls(splat(cast(Any, type), packed.data.data))
 
     @classmethod
     def from_bytes(cls, type: AnyTensor, data: bytes) -> "ConstantOp":
         """The constant of a static type with these little-endian row-major elements."""
-        return cls(DenseIntOrFPElementsAttr(cast(Any, type), BytesAttr(data)))
+        value: Dense = DenseIntOrFPElementsAttr(cast(Any, type), BytesAttr(data))
+        return cls(compact(value))
 
     def infer(self) -> tuple[ResultShape, ...]:
         type = cast(AnyTensor, self.value.type)
@@ -102,11 +104,7 @@ class ConstantOp(GraphOp):
     def is_splat(self) -> bool:
         """Whether there are elements, all with the same bits."""
         data, count = self.value.data.data, len(self.value)
-        if not count:
-            return False
-        width = len(data) // count
-        first = data[:width]
-        return data.endswith(first) and data == first * count
+        return count > 0 and is_splat(data, len(data) // count)
 
     @classmethod
     def parse(cls, parser: Parser) -> "ConstantOp":

@@ -30,6 +30,10 @@ from transom.lowering.emit_llvm.text import (
 )
 
 
+MAX_WRITTEN_ELEMENTS = 1 << 22
+"""Each takes about 50 bytes of memory while it is written."""
+
+
 def zero_text(type: Attribute, op: Operation) -> str:
     """All bits zero, of any type that has such a value."""
     match type:
@@ -117,6 +121,12 @@ class Constants:
         if data == data[:size] * count and isinstance(type, VectorType):
             (scalar,) = self.scalars(data[:size], 1, element, op)
             return f"splat ({prefix}{scalar})"
+        if (total := prod(shape)) > MAX_WRITTEN_ELEMENTS:
+            raise OpError(
+                op,
+                f"expected at most {MAX_WRITTEN_ELEMENTS} elements of a constant in "
+                f"LLVM's text, but got {total}; a 'graph.weight' has no such limit",
+            )
         if element == IntegerType(8) and len(shape) == 1 and is_array(type):
             return "c" + quoted(data * (prod(shape) // count))
         scalars = self.scalars(data, count, element, op) * (prod(shape) // count)

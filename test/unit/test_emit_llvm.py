@@ -595,6 +595,12 @@ ERRORS = [
         "no constant of type '!llvm.array<3 x i32>' from 'tensor<2xi32>'",
     ),
     (
+        "llvm.mlir.global @g(dense<1> : tensor<9999999xi8>) : "
+        "!llvm.array<9999999 x i8>",
+        "expected at most 4194304 elements of a constant in LLVM's text, but got "
+        "9999999; a 'graph.weight' has no such limit",
+    ),
+    (
         'llvm.mlir.global @g("abc") : !llvm.array<2 x i8>',
         "expected the type '!llvm.array<3 x i8>' for a string of 3 bytes, "
         "but got '!llvm.array<2 x i8>'",

@@ -169,11 +169,13 @@ def test_nul_in_a_string(ctx: Context) -> None:
         ),
         (
             "func.func @f(%x: i16777216) {\n}",
-            "a.mlir:1:18: error: expected an integer width up to 16777215",
+            "a.mlir:1:18: error: invalid integer width: expected at most 16777215 "
+            "bits, but got 16777216",
         ),
         (
             "func.func @f(%x: ui99999999999) {\n}",
-            "a.mlir:1:18: error: expected an integer width up to 16777215",
+            "a.mlir:1:18: error: invalid integer width: expected at most 16777215 "
+            "bits, but got 99999999999",
         ),
         (
             '"test.op"() : () -> tensor<4x99999999999999999999xf32>',
@@ -201,9 +203,9 @@ def test_nul_in_a_string(ctx: Context) -> None:
             "a.mlir:1:24: error: expected a value of 'i8', but got 300",
         ),
         (
-            '"test.op"() {a = dense<1.0> : tensor<100000000xf32>} : () -> ()',
-            "a.mlir:1:31: error: expected at most 268435456 bytes in a dense literal, "
-            "but got 400000000",
+            '"test.op"() {a = dense<[]> : tensor<100000000xf32>} : () -> ()',
+            "a.mlir:1:30: error: expected at most 268435456 bytes of elements that "
+            "differ, but got 400000000",
         ),
         (
             f'"test.op"() {{a = {"[" * 1500}{"]" * 1500}}} : () -> ()',
@@ -353,12 +355,6 @@ def test_float_properties_may_be_bits(ctx: Context, number: str) -> None:
 def test_hexadecimal_integers_are_values(ctx: Context) -> None:
     attr = parse_attribute_text(ctx, "dense<0x10> : tensor<2xi32>")
     assert str(attr) == "dense<16> : tensor<2xi32>"
-
-
-def test_a_million_equal_elements_cost_nothing(ctx: Context) -> None:
-    attr = parse_attribute_text(ctx, "dense<0.5> : tensor<64x1024x1024xf32>")
-    assert isinstance(attr, DenseIntOrFPElementsAttr)
-    assert len(attr.data.data) == 4 * 64 << 20
 
 
 def test_attribute_prefix_ends_after_the_attribute(ctx: Context) -> None:
