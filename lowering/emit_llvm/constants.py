@@ -29,7 +29,6 @@ from transom.lowering.emit_llvm.text import (
     quoted,
 )
 
-
 MAX_WRITTEN_ELEMENTS = 1 << 22
 """Each takes about 50 bytes of memory while it is written."""
 

@@ -1,7 +1,7 @@
 """Large splats cost nothing, and equal values are equal attributes."""
 
 import tracemalloc
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -9,7 +9,13 @@ from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, TensorType, f32, i1,
 
 import transom
 from transom.dialects import graph
-from transom.dialects.dense_splat import MAX_FULL_BYTES, compact, element_count, splat
+from transom.dialects.dense_splat import (
+    MAX_FULL_BYTES,
+    Dense,
+    compact,
+    element_count,
+    splat,
+)
 from transom.dialects.parser import parse_attribute_text, parse_ir
 from transom.dialects.verifier import verify_module
 from transom.passes.constant_evaluation import array_of, dense_of
@@ -28,10 +34,10 @@ func.func @f() -> tensor<100000000xf32> {
 """
 
 
-def parsed(text: str) -> DenseIntOrFPElementsAttr[Any]:
+def parsed(text: str) -> Dense:
     attr = parse_attribute_text(new_context(), text)
     assert isinstance(attr, DenseIntOrFPElementsAttr)
-    return attr
+    return cast(Dense, attr)
 
 
 def test_a_huge_splat_costs_nothing() -> None:
