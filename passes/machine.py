@@ -57,11 +57,16 @@ class Machine:
             return
         where, place = unbound[0]
         near = did_you_mean(f"@{place.device_name}", (f"@{d}" for d in self.devices))
+        if "mean" not in near:  # another device is hardly what was meant
+            near = ""
         raise OpError(
             where,
-            f"unknown device '@{place.device_name}' in '{place}'{near}; "
-            "'--device' or 'target-bind-devices' declares one",
-            *(Note(op, f"unknown device in '{also}'") for op, also in unbound[1:]),
+            f"device '@{place.device_name}' of '{place}' is not declared{near}; "
+            "'--device' or 'target-bind-devices' declares it",
+            *(
+                Note(op, f"nor is '@{also.device_name}' of '{also}'")
+                for op, also in unbound[1:]
+            ),
         )
 
     @cached_property

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from typing_extensions import get_type_hints
+from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Attribute, Dialect, Operation
 from xdsl.irdl import (
     IRDLOperation,
@@ -29,6 +30,7 @@ from xdsl.irdl import (
 from xdsl.passes import ModulePass
 
 from transom.dialects import DIALECTS
+from transom.dialects.keyed_syntax import PRESET
 from transom.dialects.target import TargetAttr
 from transom.lowering import LOWERINGS
 from transom.passes import PASSES
@@ -142,6 +144,12 @@ def _attribute(attribute: type[Attribute]) -> Iterator[str]:
             for key in keys
         ],
     )
+    if attribute.PRESETS:
+        named = {
+            n: attribute.from_keys({PRESET: StringAttr(n)}) for n in attribute.PRESETS
+        }
+        rows = [(f"`{name}`", f"`{target}`") for name, target in named.items()]
+        yield _table(("preset", "stands for"), rows)
 
 
 # Passes.

@@ -17,14 +17,14 @@ module {
 // -----
 
 // A device that is named has to be declared by now; all places that name one are shown.
-// expected-error @+1 {{unknown device '@cpo' in '#target.place<@cpo, ?, ?>'; did you mean '@cpu'?; '--device' or 'target-bind-devices' declares one}}
+// expected-error @+1 {{device '@cpo' of '#target.place<@cpo, ?, ?>' is not declared; did you mean '@cpu'?; '--device' or 'target-bind-devices' declares it}}
 module attributes {target.config = #target.config<default_place = #target.place<@cpo, ?, ?>>} {
   target.device @cpu {targets = [#llvm_cpu.target<cpu = "cortex-a53">]}
-  // expected-note @+1 {{unknown device in '#target.place<@npu, ?, ?>'}}
+  // expected-note @+1 {{nor is '@npu' of '#target.place<@npu, ?, ?>'}}
   func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> attributes {target.for = #target.place<@npu, ?, ?>} {
     // One of several is enough.
     %y = graph.on_device %x hint #target.any_of<[#target.place<@gpu, ?, ?>, #target.place<@cpu, ?, ?>]> : tensor<4xf32>
-    // expected-note @+1 {{unknown device in '#target.place<@gpu, ?, ?>'}}
+    // expected-note @+1 {{nor is '@gpu' of '#target.place<@gpu, ?, ?>'}}
     %z = graph.on_device %x hint #target.any_of<[#target.place<@gpu, ?, ?>]> : tensor<4xf32>
     func.return %z : tensor<4xf32>
   }
@@ -33,7 +33,7 @@ module attributes {target.config = #target.config<default_place = #target.place<
 // -----
 
 // Without any device it is the promise that matters.
-// expected-error @+1 {{unknown device '@npu' in '#target.place<@npu, ?, ?>'; '--device' or 'target-bind-devices' declares one}}
+// expected-error @+1 {{device '@npu' of '#target.place<@npu, ?, ?>' is not declared; '--device' or 'target-bind-devices' declares it}}
 func.func @f() attributes {target.for = #target.place<@npu, ?, ?>} {
   func.return
 }

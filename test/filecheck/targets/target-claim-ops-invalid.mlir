@@ -93,7 +93,7 @@ module {}
 // -----
 
 target.device @soc {targets = [#toy_npu.target, #llvm_cpu.target<cpu = "cortex-a53">]}
-// expected-error @+1 {{unknown device '@npu' in '#target.place<@npu, ?, ?>'; expected '@soc'; '--device' or 'target-bind-devices' declares one}}
+// expected-error @+1 {{device '@npu' of '#target.place<@npu, ?, ?>' is not declared; '--device' or 'target-bind-devices' declares it}}
 func.func @main() attributes {target.for = #target.place<@npu, ?, ?>} {
   func.return
 }
