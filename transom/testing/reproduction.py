@@ -13,6 +13,8 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 from xdsl.dialects.builtin import ModuleOp
 
@@ -73,7 +75,8 @@ def digests_elsewhere(samples: Mapping[str, str], seed: str) -> Digests:
 
 def differences(samples: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     """The samples whose text depends on the hash seed, with the first such phase."""
-    first, second = (digests_elsewhere(samples, seed) for seed in SEEDS)
+    with ThreadPoolExecutor(len(SEEDS)) as pool:
+        first, second = pool.map(partial(digests_elsewhere, samples), SEEDS)
     for name, by_phase in first.items():
         for phase, digest in by_phase.items():
             if second[name].get(phase) != digest:
