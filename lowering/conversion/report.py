@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from xdsl.dialects.builtin import LocationAttr
+from xdsl.dialects.builtin import LocationAttr, StringAttr
 from xdsl.ir import Operation
 
 from transom.dialects.diagnostics import Note, OpError
@@ -39,6 +39,8 @@ class Failure:
     cause: str | None = None
     refused: tuple[Refused, ...] = ()
     blamed: str | None = None
+    wrapped: str | None = None
+    """The name of another op that this one stands for, such as `aten.foo`."""
 
     @property
     def is_blocked(self) -> bool:
@@ -108,9 +110,14 @@ class ConversionReport:
 
 def grouped(failures: Iterable[Failure]) -> list[list[Failure]]:
     """Failures by kind, op and reason, in the order of the first of each group."""
-    groups: dict[tuple[str, str, str], list[Failure]] = {}
+    groups: dict[tuple[str, ...], list[Failure]] = {}
     for failure in failures:
-        key = (failure.headline, failure.op_name, failure.reason)
+        key = (
+            failure.headline,
+            failure.op_name,
+            failure.wrapped or "",
+            failure.reason,
+        )
         groups.setdefault(key, []).append(failure)
     return list(groups.values())
 
@@ -118,8 +125,9 @@ def grouped(failures: Iterable[Failure]) -> list[list[Failure]]:
 def message_of(group: Sequence[Failure]) -> str:
     """One line for a group of failures."""
     first = group[0]
+    wrapped = "" if first.wrapped is None else f" of '{first.wrapped}'"
     return (
-        f"{first.headline} '{first.op_name}' x{len(group)} ({first.reason}); "
+        f"{first.headline} '{first.op_name}'{wrapped} x{len(group)} ({first.reason}); "
         f"its type is {first.types}"
     )
 
@@ -193,5 +201,19 @@ def failure_of(
 ) -> Failure:
     """The failure of an op that no pattern took."""
     return Failure(
-        name_of_op(op), op.location, types_of(op), cause=cause, refused=refused
+        name_of_op(op),
+        op.location,
+        types_of(op),
+        cause=cause,
+        refused=refused,
+        wrapped=_wrapped_name(op),
     )
+
+
+def _wrapped_name(op: Operation) -> str | None:
+    """The name of the op that another one stands for, by the usual attributes."""
+    for key in ("name", "composite"):
+        value = op.get_attr_or_prop(key)
+        if isinstance(value, StringAttr):
+            return value.data
+    return None
