@@ -198,7 +198,7 @@ func.func @f(%m: memref<8x8xf32>, %v: vector<4xf32>, %i: index, %b: i1) {
   }
   func.return
 }
-"""
+"""  # noqa: E501
     printed = run(text, *flags)
     assert (printed.status, printed.err) == (0, "")
     again = run(printed.out, *flags, file="printed.mlir")
