@@ -21,7 +21,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 
 from transom.tools.reduction.edits import Edit, is_attached
 
-KEPT = frozenset({"function_type", "sym_name", "sym_visibility"})
+KEPT = frozenset({"function_type", "op_name__", "sym_name", "sym_visibility"})
 """What an op is, not how."""
 
 

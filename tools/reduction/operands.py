@@ -9,7 +9,13 @@ from xdsl.dialects import scf
 from xdsl.dialects.builtin import DenseArrayBase, ModuleOp
 from xdsl.ir import Operation, Region
 
-from transom.tools.reduction.edits import Edit, erase, is_attached, is_terminator
+from transom.tools.reduction.edits import (
+    Edit,
+    enclosing_blocks,
+    erase,
+    is_attached,
+    is_terminator,
+)
 
 SEGMENTS = ("operandSegmentSizes", "operand_segment_sizes")
 RESULT_SEGMENTS = ("resultSegmentSizes", "result_segment_sizes")
@@ -28,6 +34,30 @@ def drop_operands(module: ModuleOp) -> list[Edit]:
 def _drop_operand(index: int, position: int, ops: Sequence[Operation]) -> bool:
     op = ops[index]
     return is_attached(op, ops[0]) and remove_operand(op, position)
+
+
+def unify_operands(module: ModuleOp) -> list[Edit]:
+    """Use the first value of a type that an op could use in the place of others."""
+    return [
+        partial(_unify, index, position)
+        for index, op in reversed(list(enumerate(module.walk())))
+        for position in range(len(op.operands))
+    ]
+
+
+def _unify(index: int, position: int, ops: Sequence[Operation]) -> bool:
+    op = ops[index]
+    if not is_attached(op, ops[0]):
+        return False
+    old = op.operands[position]
+    for block in enclosing_blocks(op):
+        for value in block.args:
+            if value is old:
+                return False
+            if value.type == old.type:
+                op.operands[position] = value
+                return True
+    return False
 
 
 def remove_operand(op: Operation, position: int) -> bool:

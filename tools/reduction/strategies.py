@@ -20,7 +20,7 @@ from transom.tools.reduction.functions import (
     drop_bodies,
     drop_results,
 )
-from transom.tools.reduction.operands import drop_carried, drop_operands
+from transom.tools.reduction.operands import drop_carried, drop_operands, unify_operands
 from transom.tools.reduction.ops import delete_ops, delete_symbols
 from transom.tools.reduction.regions import empty_regions, inline_regions
 from transom.tools.reduction.types import drop_encodings, shrink_dims
@@ -39,6 +39,7 @@ STRATEGIES: tuple[Strategy, ...] = (
     drop_results,
     drop_carried,
     drop_operands,
+    unify_operands,
     drop_arguments,
     shrink_dims,
     drop_encodings,
