@@ -74,6 +74,18 @@ def _integer_power(a: Value, b: Value) -> Value:
     return numerics.power(a, b, truncate=a.dtype.kind == "i")
 
 
+def _shift_left(a: Value, b: Value) -> Value:
+    inside = (b >= 0) & (b < 8 * a.dtype.itemsize)
+    return where(inside, np.left_shift(a, where(inside, b, 0)), 0)
+
+
+def _shift_right(a: Value, b: Value) -> Value:
+    last = 8 * a.dtype.itemsize - 1
+    inside = (b >= 0) & (b <= last)
+    left = np.right_shift(a, where(inside, b, np.asarray(last, b.dtype)))
+    return left if a.dtype.kind == "i" else where(inside, left, 0)
+
+
 ELEMENTWISE.update(
     {
         graph.AddOp: _binary(_add, _add),
@@ -87,6 +99,8 @@ ELEMENTWISE.update(
         graph.AndOp: _binary(np.bitwise_and, np.bitwise_and),
         graph.OrOp: _binary(np.bitwise_or, np.bitwise_or),
         graph.XorOp: _binary(np.bitwise_xor, np.bitwise_xor),
+        graph.ShiftLeftOp: _binary(_shift_left, _shift_left),
+        graph.ShiftRightOp: _binary(_shift_right, _shift_right),
     }
 )
 
@@ -155,6 +169,15 @@ ELEMENTWISE.update(
         graph.GeluOp: _function(_gelu),
         graph.SinOp: _function(np.sin),
         graph.CosOp: _function(np.cos),
+        graph.AcosOp: _function(np.arccos),
+        graph.AcoshOp: _function(np.arccosh),
+        graph.AsinOp: _function(np.arcsin),
+        graph.AsinhOp: _function(np.arcsinh),
+        graph.AtanOp: _function(np.arctan),
+        graph.AtanhOp: _function(np.arctanh),
+        graph.CoshOp: _function(np.cosh),
+        graph.SinhOp: _function(np.sinh),
+        graph.TanOp: _function(np.tan),
     }
 )
 

@@ -89,6 +89,43 @@ def gather(frame: Frame, op: graph.GatherOp, args: Values) -> Values:
     return (np.take(data, np.clip(from_start, 0, extent - 1), axis),)
 
 
+@MOVEMENT.of(graph.GatherElementsOp)
+def gather_elements(frame: Frame, op: graph.GatherElementsOp, args: Values) -> Values:
+    data, indices = args
+    axis = op.axis.value.data
+    if any(
+        found > size
+        for number, (size, found) in enumerate(
+            zip(data.shape, indices.shape, strict=True)
+        )
+        if number != axis
+    ):
+        raise ValueError(
+            f"expected indices within the shape {list(data.shape)}, but theirs is "
+            f"{list(indices.shape)}"
+        )
+    extent = data.shape[axis]
+    if indices.size and not extent:
+        raise ValueError("expected data with elements along the axis")
+    at: list[Array] = [*_grid(indices.shape)]
+    from_start = where(indices < 0, indices + extent, indices)
+    at[axis] = np.clip(from_start, 0, max(extent - 1, 0))
+    return (data[tuple(at)],)
+
+
+@MOVEMENT.of(graph.IotaOp)
+def iota(frame: Frame, op: graph.IotaOp, args: Values) -> Values:
+    (x,) = args
+    return (np.array(np.broadcast_to(_grid_axis(x.shape, op), x.shape), np.int64),)
+
+
+def _grid_axis(shape: tuple[int, ...], op: graph.IotaOp) -> Array:
+    axis = op.axis.value.data
+    ones = [1] * len(shape)
+    ones[axis] = shape[axis]
+    return np.arange(shape[axis]).reshape(ones)
+
+
 def _grid(shape: tuple[int, ...]) -> Iterable[Array]:
     """The index along each axis, as arrays that broadcast."""
     return cast(Any, np.indices(shape, np.int64, sparse=True))

@@ -113,7 +113,7 @@ def _of_op(op: graph.GraphOp, dims: Sequence[Sequence[Dim]]) -> Iterator[Check]:
             yield Check(product(dims[0]), "eq", product(op.result_dims()[0]), message)
         case graph.SliceOp():
             yield from _slice(op, dims[0])
-        case graph.GatherOp() | graph.ScatterOp():
+        case graph.GatherOp() | graph.GatherElementsOp() | graph.ScatterOp():
             yield from _indexed(op, dims)
         case _:
             for one, other in op.equal_dims():
@@ -205,13 +205,15 @@ def _slice(op: graph.SliceOp, dims: Sequence[Dim]) -> Iterator[Check]:
 
 
 def _indexed(
-    op: "graph.GatherOp | graph.ScatterOp", dims: Sequence[Sequence[Dim]]
+    op: "graph.GatherOp | graph.GatherElementsOp | graph.ScatterOp",
+    dims: Sequence[Sequence[Dim]],
 ) -> Iterator[Check]:
     data, indices, *updates = dims
     axis = op.axis.value.data
     for sizes in updates:
         for place in range(len(sizes)):
             yield _equal(op, dims, (2, place), (1, place))
+    if not isinstance(op, graph.GatherOp):
         for place in range(len(data)):
             if place != axis:
                 message = f"'{op.name}': dimension {place} of the indices is too large"

@@ -338,6 +338,34 @@ def gather(op: graph.GatherOp, data: Array, indices: Array) -> Array:
     return np.take(data, places, axis)
 
 
+def gather_elements(op: graph.GatherElementsOp, data: Array, indices: Array) -> Array:
+    axis = op.axis.value.data
+    size = data.shape[axis]
+    if not indices.size:
+        return np.empty(indices.shape, data.dtype)
+    places = np.clip(np.where(indices < 0, indices + size, indices), 0, size - 1)
+    cut = [slice(None, extent) for extent in indices.shape]
+    cut[axis] = slice(None)
+    return np.take_along_axis(data[tuple(cut)], places.astype(np.int64), axis)
+
+
+def iota(op: graph.IotaOp, x: Array) -> Array:
+    return np.indices(x.shape, np.int64)[op.axis.value.data]
+
+
+def shift_left(op: Operation, a: Array, b: Array) -> Array:
+    bits = np.iinfo(a.dtype).bits
+    fits = np.logical_and(b >= 0, b < bits)
+    return np.where(fits, a << np.where(fits, b, b.dtype.type(0)), a.dtype.type(0))
+
+
+def shift_right(op: Operation, a: Array, b: Array) -> Array:
+    bits = np.iinfo(a.dtype).bits
+    fits = np.logical_and(b >= 0, b < bits)
+    rest = np.where(a < 0, a.dtype.type(-1 if a.dtype.kind == "i" else 0), a & 0)
+    return np.where(fits, a >> np.where(fits, b, b.dtype.type(0)), rest)
+
+
 COMBINATIONS: dict[str, np.ufunc] = {
     "add": np.add,
     "mul": np.multiply,
@@ -407,6 +435,19 @@ EVALUATORS: dict[type[Operation], Evaluator] = {
     graph.RoundOp: unary(np.rint),
     graph.RsqrtOp: unary(lambda x: 1 / np.sqrt(x)),
     graph.ScatterOp: scatter,
+    graph.GatherElementsOp: gather_elements,
+    graph.IotaOp: iota,
+    graph.ShiftLeftOp: shift_left,
+    graph.ShiftRightOp: shift_right,
+    graph.AcosOp: unary(np.arccos),
+    graph.AcoshOp: unary(np.arccosh),
+    graph.AsinOp: unary(np.arcsin),
+    graph.AsinhOp: unary(np.arcsinh),
+    graph.AtanOp: unary(np.arctan),
+    graph.AtanhOp: unary(np.arctanh),
+    graph.CoshOp: unary(np.cosh),
+    graph.SinhOp: unary(np.sinh),
+    graph.TanOp: unary(np.tan),
     graph.SelectOp: select,
     graph.SigmoidOp: unary(lambda x: 1 / (1 + np.exp(-x))),
     graph.SignOp: unary(np.sign),

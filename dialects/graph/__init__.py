@@ -39,6 +39,12 @@ from transom.dialects.graph.arithmetic import (
     PowOp as PowOp,
 )
 from transom.dialects.graph.arithmetic import (
+    ShiftLeftOp as ShiftLeftOp,
+)
+from transom.dialects.graph.arithmetic import (
+    ShiftRightOp as ShiftRightOp,
+)
+from transom.dialects.graph.arithmetic import (
     SubOp as SubOp,
 )
 from transom.dialects.graph.arithmetic import (
@@ -171,7 +177,13 @@ from transom.dialects.graph.functions import (
     TanhOp as TanhOp,
 )
 from transom.dialects.graph.indexing import (
+    GatherElementsOp as GatherElementsOp,
+)
+from transom.dialects.graph.indexing import (
     GatherOp as GatherOp,
+)
+from transom.dialects.graph.indexing import (
+    IotaOp as IotaOp,
 )
 from transom.dialects.graph.indexing import (
     ScatterCombine as ScatterCombine,
@@ -317,6 +329,33 @@ from transom.dialects.graph.structure import (
 from transom.dialects.graph.structure import (
     YieldOp as YieldOp,
 )
+from transom.dialects.graph.trigonometry import (
+    AcoshOp as AcoshOp,
+)
+from transom.dialects.graph.trigonometry import (
+    AcosOp as AcosOp,
+)
+from transom.dialects.graph.trigonometry import (
+    AsinhOp as AsinhOp,
+)
+from transom.dialects.graph.trigonometry import (
+    AsinOp as AsinOp,
+)
+from transom.dialects.graph.trigonometry import (
+    AtanhOp as AtanhOp,
+)
+from transom.dialects.graph.trigonometry import (
+    AtanOp as AtanOp,
+)
+from transom.dialects.graph.trigonometry import (
+    CoshOp as CoshOp,
+)
+from transom.dialects.graph.trigonometry import (
+    SinhOp as SinhOp,
+)
+from transom.dialects.graph.trigonometry import (
+    TanOp as TanOp,
+)
 from transom.dialects.graph.weights import (
     FileAttr as FileAttr,
 )
@@ -334,9 +373,15 @@ Graph = Dialect(
     "graph",
     [
         AbsOp,
+        AcosOp,
+        AcoshOp,
         AddOp,
         AndOp,
         ArgReduceOp,
+        AsinOp,
+        AsinhOp,
+        AtanOp,
+        AtanhOp,
         AvgPool2dOp,
         BatchNormOp,
         BroadcastOp,
@@ -350,14 +395,17 @@ Graph = Dialect(
         Conv2dOp,
         CopyOp,
         CosOp,
+        CoshOp,
         CumsumOp,
         DivOp,
         ErfOp,
         ExpOp,
         FloorOp,
         FusedOp,
+        GatherElementsOp,
         GatherOp,
         GeluOp,
+        IotaOp,
         LeakyReluOp,
         LogOp,
         LogSoftmaxOp,
@@ -383,13 +431,17 @@ Graph = Dialect(
         RsqrtOp,
         ScatterOp,
         SelectOp,
+        ShiftLeftOp,
+        ShiftRightOp,
         SigmoidOp,
         SignOp,
         SinOp,
+        SinhOp,
         SliceOp,
         SoftmaxOp,
         SqrtOp,
         SubOp,
+        TanOp,
         TanhOp,
         TransposeOp,
         WeightOp,

@@ -11,6 +11,7 @@ from xdsl.irdl import (
 
 from transom.dialects.graph.elements import (
     BITS,
+    INTEGERS,
     ElementSet,
 )
 from transom.dialects.graph.elementwise import BinaryOp
@@ -120,6 +121,40 @@ class MaximumOp(BinaryOp):
     """
 
     name = "graph.maximum"
+
+
+class ShiftOp(BinaryOp, ABC):
+    """Base of shifts of integers."""
+
+    ELEMENTS: ClassVar[ElementSet] = INTEGERS
+
+
+@irdl_op_definition
+class ShiftLeftOp(ShiftOp):
+    """
+    The bits of `lhs` moved up by `rhs`; none is left from its width on, and of a
+    negative number of places.
+
+    ```mlir
+    %y = graph.shift_left %a, %b : tensor<4xui8>
+    ```
+    """
+
+    name = "graph.shift_left"
+
+
+@irdl_op_definition
+class ShiftRightOp(ShiftOp):
+    """
+    The bits of `lhs` moved down by `rhs`; a signed number keeps its sign. From its
+    width on, and for a negative number of places, only the sign is left.
+
+    ```mlir
+    %y = graph.shift_right %a, %b : tensor<4xui8>
+    ```
+    """
+
+    name = "graph.shift_right"
 
 
 class BitwiseOp(BinaryOp, ABC):

@@ -8,6 +8,7 @@ from xdsl.dialects.builtin import (
     I64,
     AnyTensorTypeConstr,
     IntegerAttr,
+    i64,
 )
 from xdsl.dialects.utils import EnumAttribute
 from xdsl.ir import SpacedOpaqueSyntaxAttribute
@@ -175,6 +176,99 @@ class GatherOp(GraphOp):
             )
         dims = (*data[:axis], *indices, *data[axis + 1 :])
         return (ResultShape(dims, element_type),)
+
+
+@irdl_op_definition
+class GatherElementsOp(GraphOp):
+    """
+    Elements of `data` by place, as ONNX `GatherElements`: the result at `[i, j, k]` is
+    that at `[indices[i, j, k], j, k]` for axis 0. Negative indices count from the end;
+    those out of range are clamped.
+
+    ```mlir
+    %y = graph.gather_elements %data, %indices axis 1 : tensor<2x3xf32>, tensor<2x2xi64> -> tensor<2x2xf32>
+    ```
+    """  # noqa: E501
+
+    name = "graph.gather_elements"
+
+    data = operand_def(TENSOR)
+    indices = operand_def(TENSOR)
+    axis = prop_def(INT)
+    result = result_def(TENSOR)
+
+    traits = traits_def(Pure())
+
+    custom_directives = (Signature,)
+    assembly_format = (
+        "$data `,` $indices `axis` $axis attr-dict "
+        "`:` custom<Signature>(type(operands), type(results))"
+    )
+
+    def __init__(
+        self, data: Value, indices: Value, axis: int | IntegerAttr[I64] = 0
+    ) -> None:
+        self._build((data, indices), {"axis": int_attr(axis)})
+
+    def infer(self) -> tuple[ResultShape, ...]:
+        element_type = self.operand_type(0).element_type
+        ANY.check(element_type, "'data'")
+        INDICES.check(self.operand_type(1).element_type, "'indices'")
+        data, indices = self.operand_dims(0), self.operand_dims(1)
+        axis = self.axis.value.data
+        check_axis(axis, len(data))
+        if len(indices) != len(data):
+            raise VerifyException(
+                f"expected 'indices' to have the {len(data)} dimensions of 'data', "
+                f"but got {len(indices)}"
+            )
+        for number, (size, found) in enumerate(zip(data, indices, strict=True)):
+            if number == axis or not isinstance(size, int):
+                continue
+            if isinstance(found, int) and found > size:
+                raise VerifyException(
+                    f"expected 'indices' of at most {size} along dimension {number}, "
+                    f"but got {found}"
+                )
+        if data[axis] == 0 and 0 not in indices:
+            raise VerifyException(
+                f"expected 'data' to have elements along axis {axis}, but its size is 0"
+            )
+        return (ResultShape(indices, element_type),)
+
+
+@irdl_op_definition
+class IotaOp(GraphOp):
+    """
+    The place of each element of a tensor along an axis, from 0 on. The elements
+    themselves are not read.
+
+    ```mlir
+    %y = graph.iota %x axis 1 : tensor<2x?xf32> -> tensor<2x?xi64>
+    ```
+    """
+
+    name = "graph.iota"
+
+    input = operand_def(TENSOR)
+    axis = prop_def(INT)
+    result = result_def(TENSOR)
+
+    traits = traits_def(Pure())
+
+    custom_directives = (Signature,)
+    assembly_format = (
+        "$input `axis` $axis attr-dict "
+        "`:` custom<Signature>(type(operands), type(results))"
+    )
+
+    def __init__(self, input: Value, axis: int | IntegerAttr[I64] = 0) -> None:
+        self._build((input,), {"axis": int_attr(axis)})
+
+    def infer(self) -> tuple[ResultShape, ...]:
+        dims = self.operand_dims(0)
+        check_axis(self.axis.value.data, len(dims))
+        return (ResultShape(dims, i64),)
 
 
 class ScatterCombine(StrEnum):

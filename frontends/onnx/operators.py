@@ -7,9 +7,11 @@ from collections.abc import Callable, Sequence
 from xdsl.ir import SSAValue
 
 from transom.frontends.onnx import (
+    bits,
     elementwise,
     layers,
     movement,
+    places,
     reductions,
 )
 from transom.frontends.onnx.node import Node
@@ -18,8 +20,10 @@ Handler = Callable[[Node], SSAValue | Sequence[SSAValue]]
 """Builds what a node computes: one value, or one for each output."""
 
 HANDLERS: dict[str, Handler] = {
+    **bits.HANDLERS,
     **elementwise.HANDLERS,
     **layers.HANDLERS,
     **movement.HANDLERS,
+    **places.HANDLERS,
     **reductions.HANDLERS,
 }

@@ -4,6 +4,7 @@ Reductions, and sums along an axis.
 
 from collections.abc import Callable
 
+from xdsl.dialects.builtin import i64
 from xdsl.ir import SSAValue
 
 from transom.dialects import graph
@@ -31,11 +32,20 @@ def reduce(kind: str, axes_input_since: int) -> Callable[[Node], SSAValue]:
 
 def arg_reduce(kind: str) -> Callable[[Node], SSAValue]:
     def handler(n: Node) -> SSAValue:
-        if n.flag("select_last_index"):
-            raise Unsupported("the last of several extremes is not supported")
+        last = n.flag("select_last_index")
         axis = n.axis("axis", 0, n.rank())
         keepdims = n.flag("keepdims", default=True)
-        return n.add(graph.ArgReduceOp(kind, n.input(), axis=axis, keepdims=keepdims))
+        value, size = n.input(), n.shape()[axis]
+        if not last:
+            return n.add(graph.ArgReduceOp(kind, value, axis=axis, keepdims=keepdims))
+        if size < 0:
+            raise Unsupported("the last of several extremes needs a static size")
+        # The first one from the other end.
+        ends = [(-1 if a == axis else 0) for a in range(n.rank())]
+        steps = [(-1 if a == axis else 1) for a in range(n.rank())]
+        turned = n.add(graph.SliceOp(value, ends, [-1] * n.rank(), steps))
+        found = n.add(graph.ArgReduceOp(kind, turned, axis=axis, keepdims=keepdims))
+        return n.add(graph.SubOp(n.splat(size - 1, i64), found))
 
     return handler
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import cast
 
 from xdsl.dialects import arith, memref
-from xdsl.dialects.builtin import IndexType, IntegerType, MemRefType
+from xdsl.dialects.builtin import IndexType, IntegerType, MemRefType, i64
 from xdsl.ir import Attribute, SSAValue
 from xdsl.ir.affine import AffineExpr
 
@@ -191,6 +191,61 @@ class ConvertGather(ConversionPattern[graph.GatherOp]):
         site.done(out)
 
 
+class ConvertGatherElements(ConversionPattern[graph.GatherElementsOp]):
+    """The data is indirect, as in `ConvertGather`; each place is its own."""
+
+    root = graph.GatherElementsOp
+
+    def match_and_rewrite(
+        self,
+        op: graph.GatherElementsOp,
+        operands: Operands,
+        rewriter: ConversionRewriter,
+    ) -> None:
+        site = Site(op, operands, rewriter)
+        data, places = site.ins
+        axis, unsigned = op.axis.value.data, is_unsigned(site.element(1))
+        sizes, out = site.result_sizes(), site.alloc()
+        every = indices(len(sizes), 0, dims(len(sizes)))
+        size = site.value_of(site.dim(data, axis))
+
+        def finish(
+            b: tir.RegionBuilder, index: SSAValue, source: SSAValue
+        ) -> list[SSAValue]:
+            at = [b.index(d) for d in range(len(sizes))]
+            at[axis] = position(b, index, size, unsigned)
+            return [b.load(source, *at)]
+
+        site.nest(
+            parallel(sizes),
+            ins=[tir.In(places, every), tir.In(data)],
+            outs=[tir.Out(out, every)],
+            finish=finish,
+        )
+        site.done(out)
+
+
+class ConvertIota(ConversionPattern[graph.IotaOp]):
+    root = graph.IotaOp
+
+    def match_and_rewrite(
+        self, op: graph.IotaOp, operands: Operands, rewriter: ConversionRewriter
+    ) -> None:
+        site = Site(op, operands, rewriter)
+        sizes, out = site.result_sizes(), site.alloc()
+        axis = op.axis.value.data
+
+        def finish(b: tir.RegionBuilder) -> list[SSAValue]:
+            return [b(arith.IndexCastOp(b.index(axis), i64))]
+
+        site.nest(
+            parallel(sizes),
+            outs=[tir.Out(out, indices(len(sizes), 0, dims(len(sizes))))],
+            finish=finish,
+        )
+        site.done(out)
+
+
 SCATTERED: dict[str, tuple[str, str]] = {
     "add": ("add", "add"),
     "mul": ("mul", "mul"),
@@ -278,6 +333,8 @@ def _product(site: Site, a: Size, b: Size) -> Size:
 PATTERNS = (
     ConvertConcat(),
     ConvertGather(),
+    ConvertGatherElements(),
+    ConvertIota(),
     ConvertPad(),
     ConvertReshape(),
     ConvertScatter(),

@@ -250,6 +250,24 @@ def _binary(
     return lambda e: e.pick(floating, signed, unsigned)
 
 
+def _shift_left(e: Element) -> SSAValue:
+    """A shift by the width or more has no defined result in `arith`."""
+    value, places = e.args
+    inside = e.b(arith.CmpiOp(places, e.constant(e.width), "ult"))
+    moved = e.b(arith.ShLIOp(value, places))
+    return e.b(arith.SelectOp(inside, moved, e.constant(0)))
+
+
+def _shift_right(e: Element) -> SSAValue:
+    value, places = e.args
+    if not e.is_unsigned:
+        places = e.b(arith.MinUIOp(places, e.constant(e.width - 1)))
+        return e.b(arith.ShRSIOp(value, places))
+    inside = e.b(arith.CmpiOp(places, e.constant(e.width), "ult"))
+    moved = e.b(arith.ShRUIOp(value, places))
+    return e.b(arith.SelectOp(inside, moved, e.constant(0)))
+
+
 SCALARS: dict[type[Operation], Scalar] = {
     graph.AddOp: _binary(arith.AddfOp, arith.AddiOp),
     graph.SubOp: _binary(arith.SubfOp, arith.SubiOp),
@@ -283,6 +301,17 @@ SCALARS: dict[type[Operation], Scalar] = {
     graph.ErfOp: _unary(math.ErfOp),
     graph.SinOp: _unary(math.SinOp),
     graph.CosOp: _unary(math.CosOp),
+    graph.AcosOp: _unary(math.AcosOp),
+    graph.AcoshOp: _unary(math.AcoshOp),
+    graph.AsinOp: _unary(math.AsinOp),
+    graph.AsinhOp: _unary(math.AsinhOp),
+    graph.AtanOp: _unary(math.AtanOp),
+    graph.AtanhOp: _unary(math.AtanhOp),
+    graph.CoshOp: _unary(math.CoshOp),
+    graph.SinhOp: _unary(math.SinhOp),
+    graph.TanOp: _unary(math.TanOp),
+    graph.ShiftLeftOp: _shift_left,
+    graph.ShiftRightOp: _shift_right,
     graph.FloorOp: _unary(math.FloorOp),
     graph.CeilOp: _unary(math.CeilOp),
     graph.RoundOp: _unary(math.RoundEvenOp),

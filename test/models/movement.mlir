@@ -1,6 +1,6 @@
 // Ops that move elements.
 func.func @main(%x: tensor<3x4x5xf32>, %y: tensor<3x2x5xf32>, %i: tensor<2x3xi64>, %j: tensor<2x4x5xi32>, %u: tensor<2x4x5xf32>) -> (
-    tensor<5x3x4xf32>, tensor<3x6x5xf32>, tensor<3x2x5xf32>, tensor<4x6x5xf32>, tensor<3x2x3x5xf32>, tensor<3x4x5xf32>, tensor<3x4x5xf32>, tensor<6x10xf32>, tensor<2x3x4x5xf32>, tensor<12x5xf32>) {
+    tensor<5x3x4xf32>, tensor<3x6x5xf32>, tensor<3x2x5xf32>, tensor<4x6x5xf32>, tensor<3x2x3x5xf32>, tensor<3x4x5xf32>, tensor<3x4x5xf32>, tensor<6x10xf32>, tensor<2x3x4x5xf32>, tensor<12x5xf32>, tensor<2x4x5xf32>, tensor<3x4x5xi64>) {
   %t = graph.transpose %x permutation [2, 0, 1] : tensor<3x4x5xf32> -> tensor<5x3x4xf32>
   %c = graph.concat %x, %y axis 1 : tensor<3x4x5xf32>, tensor<3x2x5xf32> -> tensor<3x6x5xf32>
   %s = graph.slice %x starts [2, 1, 4] sizes [3, 2, 5] steps [-1, 2, -1] : tensor<3x4x5xf32> -> tensor<3x2x5xf32>
@@ -13,5 +13,7 @@ func.func @main(%x: tensor<3x4x5xf32>, %y: tensor<3x2x5xf32>, %i: tensor<2x3xi64
   %r = graph.reshape %x to [6, -1] : tensor<3x4x5xf32> -> tensor<6x10xf32>
   %b = graph.broadcast %x : tensor<3x4x5xf32> -> tensor<2x3x4x5xf32>
   %d = graph.reshape %t to [12, 5] : tensor<5x3x4xf32> -> tensor<12x5xf32>
-  func.return %t, %c, %s, %p, %g, %a, %m, %r, %b, %d : tensor<5x3x4xf32>, tensor<3x6x5xf32>, tensor<3x2x5xf32>, tensor<4x6x5xf32>, tensor<3x2x3x5xf32>, tensor<3x4x5xf32>, tensor<3x4x5xf32>, tensor<6x10xf32>, tensor<2x3x4x5xf32>, tensor<12x5xf32>
+  %e = graph.gather_elements %x, %at axis 0 : tensor<3x4x5xf32>, tensor<2x4x5xi32> -> tensor<2x4x5xf32>
+  %n = graph.iota %x axis 1 : tensor<3x4x5xf32> -> tensor<3x4x5xi64>
+  func.return %t, %c, %s, %p, %g, %a, %m, %r, %b, %d, %e, %n : tensor<5x3x4xf32>, tensor<3x6x5xf32>, tensor<3x2x5xf32>, tensor<4x6x5xf32>, tensor<3x2x3x5xf32>, tensor<3x4x5xf32>, tensor<3x4x5xf32>, tensor<6x10xf32>, tensor<2x3x4x5xf32>, tensor<12x5xf32>, tensor<2x4x5xf32>, tensor<3x4x5xi64>
 }

@@ -28,6 +28,9 @@ UNARY: list[tuple[OpClass, tuple[Attribute, ...]]] = [
     *((op, FLOATS) for op in (graph.ErfOp, graph.GeluOp)),
     *((op, FLOATS) for op in (graph.FloorOp, graph.CeilOp, graph.RoundOp)),
     *((op, (*FLOATS, *SIGNED)) for op in (graph.NegOp, graph.AbsOp, graph.SignOp)),
+    *((op, FLOATS) for op in (graph.AcosOp, graph.AsinOp, graph.AtanOp)),
+    *((op, FLOATS) for op in (graph.AcoshOp, graph.AsinhOp, graph.AtanhOp)),
+    *((op, FLOATS) for op in (graph.CoshOp, graph.SinhOp)),
     (graph.ReluOp, (*FLOATS, *SIGNED)),
     (graph.NotOp, (i1, *INTEGERS)),
 ]
@@ -41,7 +44,7 @@ def test_unary(op: OpClass, type: Attribute) -> None:
 
 
 @pytest.mark.parametrize("type", FLOATS, ids=str)
-@pytest.mark.parametrize("op", (graph.SinOp, graph.CosOp))
+@pytest.mark.parametrize("op", (graph.SinOp, graph.CosOp, graph.TanOp))
 def test_periodic(op: OpClass, type: Attribute) -> None:
     numbers = edges(type)
     check(lambda v: op(*v), type, numbers[np.abs(numbers) < 2e4])
@@ -60,6 +63,15 @@ BINARY: list[tuple[OpClass, tuple[Attribute, ...]]] = [
 )
 def test_binary(op: OpClass, type: Attribute) -> None:
     check(lambda v: op(*v), type, *pairs(type))
+
+
+@pytest.mark.parametrize("type", INTEGERS, ids=str)
+@pytest.mark.parametrize("op", (graph.ShiftLeftOp, graph.ShiftRightOp))
+def test_shifts(op: OpClass, type: Attribute) -> None:
+    """Also by the width of the type and more, and by negative numbers."""
+    numbers, _ = pairs(type)
+    places = np.arange(len(numbers)) % 70 - (3 if type in SIGNED else 0)
+    check(lambda v: op(*v), type, numbers, places.astype(numbers.dtype))
 
 
 @pytest.mark.parametrize("type", INTEGERS, ids=str)

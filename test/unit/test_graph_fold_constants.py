@@ -116,8 +116,18 @@ EXACT_FLOAT_UNARY: list[One] = [
     lambda x: graph.TransposeOp(x, (1, 0)),
     lambda x: graph.BroadcastOp(x, (2, 3, 4)),
     lambda x: graph.ConcatOp([x, x], 1),
+    lambda x: graph.IotaOp(x, 1),
 ]
 NEAR_FLOAT_UNARY: list[One] = [
+    graph.AcosOp,
+    graph.AcoshOp,
+    graph.AsinOp,
+    graph.AsinhOp,
+    graph.AtanOp,
+    graph.AtanhOp,
+    graph.CoshOp,
+    graph.SinhOp,
+    graph.TanOp,
     graph.CosOp,
     graph.ErfOp,
     graph.ExpOp,
@@ -163,6 +173,7 @@ BINARY: list[type[graph.BinaryOp]] = [
     graph.MaximumOp,
 ]
 BITWISE: list[type[graph.BinaryOp]] = [graph.AndOp, graph.OrOp, graph.XorOp]
+SHIFTS: list[type[graph.BinaryOp]] = [graph.ShiftLeftOp, graph.ShiftRightOp]
 QUOTIENTS: list[type[graph.BinaryOp]] = [graph.DivOp, graph.ModOp]
 ZERO_OF_ANY_SIGN = (graph.ClampOp, graph.MaximumOp, graph.MinimumOp, graph.ReluOp)
 """Ops for which -0.0 and 0.0 are the same."""
@@ -256,6 +267,14 @@ def test_binary(op: type[graph.BinaryOp], type: Attribute):
         check(binary(op), arrays)
 
 
+@pytest.mark.parametrize("op", SHIFTS)
+@pytest.mark.parametrize("type", INTEGERS, ids=str)
+def test_shifts(type: Attribute, op: type[graph.BinaryOp]):
+    numbers = random_array(type, 1)
+    places = np.arange(12).reshape(3, 4) * 7 - (3 if numbers.dtype.kind == "i" else 0)
+    check(lambda v: op(v[0], v[1]), [numbers, places.astype(numbers.dtype)])
+
+
 @pytest.mark.parametrize("type", (i1, *INTEGERS), ids=str)
 @pytest.mark.parametrize("op", BITWISE)
 def test_bitwise(op: type[graph.BinaryOp], type: Attribute):
@@ -288,6 +307,8 @@ def test_with_indices(type: Attribute):
     data, updates = random_array(type, 1, (4, 3)), random_array(type, 2, (2, 3))
     places = np.array([[0, -1, 3], [1, 2, -4]])
     check(lambda v: graph.GatherOp(v[0], v[1], 0), [data, places * 3])
+    check(lambda v: graph.GatherElementsOp(v[0], v[1], 0), [data, places * 3])
+    check(lambda v: graph.GatherElementsOp(v[0], v[1], 1), [data, places])
     for combine in graph.ScatterCombine:
         check(scatter_of(combine), [data, places * 3, updates])
     condition = random_array(i1, 3, (4, 1))
@@ -315,9 +336,11 @@ def test_every_evaluator_is_tested():
     tested: set[type[Operation]] = {
         *BINARY,
         *BITWISE,
+        *SHIFTS,
         *QUOTIENTS,
         graph.BatchNormOp,
         graph.CompareOp,
+        graph.GatherElementsOp,
         graph.GatherOp,
         graph.MatmulOp,
         graph.PowOp,

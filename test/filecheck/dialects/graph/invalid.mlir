@@ -693,3 +693,48 @@ func.func @symbol_count_of_sum(%a: tensor<4xf32, #graph.desc<dims = ["N"]>>) {
   %y = graph.add %a, %a : tensor<4xf32, #graph.desc<dims = ["N"]>>
   func.return
 }
+
+// -----
+
+// As many dimensions as the data has.
+func.func @gather_elements_rank(%x: tensor<2x8xf32>, %i: tensor<3xi64>) {
+  // expected-error @+1 {{expected 'indices' to have the 2 dimensions of 'data', but got 1}}
+  %y = graph.gather_elements %x, %i axis 0 : tensor<2x8xf32>, tensor<3xi64> -> tensor<3xf32>
+  func.return
+}
+
+// -----
+
+// Within the data along the other dimensions.
+func.func @gather_elements_extent(%x: tensor<2x8xf32>, %i: tensor<3x9xi64>) {
+  // expected-error @+1 {{expected 'indices' of at most 8 along dimension 1, but got 9}}
+  %y = graph.gather_elements %x, %i axis 0 : tensor<2x8xf32>, tensor<3x9xi64> -> tensor<3x9xf32>
+  func.return
+}
+
+// -----
+
+// There is something to pick.
+func.func @gather_elements_nothing(%x: tensor<0x8xf32>, %i: tensor<3x8xi64>) {
+  // expected-error @+1 {{expected 'data' to have elements along axis 0, but its size is 0}}
+  %y = graph.gather_elements %x, %i axis 0 : tensor<0x8xf32>, tensor<3x8xi64> -> tensor<3x8xf32>
+  func.return
+}
+
+// -----
+
+// The axis is one of the tensor.
+func.func @iota_axis(%x: tensor<2x8xf32>) {
+  // expected-error @+1 {{expected 0 <= axis < 2, but got 2}}
+  %y = graph.iota %x axis 2 : tensor<2x8xf32> -> tensor<2x8xi64>
+  func.return
+}
+
+// -----
+
+// Only integers are shifted.
+func.func @shift_of_floats(%x: tensor<2xf32>) {
+  // expected-error @+1 {{expected 'lhs' to have integer elements, but got 'f32'}}
+  %y = graph.shift_left %x, %x : tensor<2xf32>, tensor<2xf32> -> tensor<2xf32>
+  func.return
+}
