@@ -30,10 +30,10 @@ from xdsl.traits import (
     EffectInstance,
     MemoryEffect,
     MemoryEffectKind,
-    SymbolTable,
 )
 from xdsl.utils.exceptions import VerifyException
 
+from transom.dialects.symbols import lookup, symbol_table_of
 from transom.dialects.tir.attributes import Effect
 from transom.dialects.tir.callee import Callee
 from transom.dialects.tir.extern import ExternOp
@@ -111,16 +111,9 @@ class CallOp(IRDLOperation):
     def callee_name(self) -> str:
         return self.callee.string_value()
 
-    def _symbol_table(self) -> Operation | None:
-        table = self.parent_op()
-        while table is not None and not table.has_trait(SymbolTable):
-            table = table.parent_op()
-        return table
-
     def find_callee(self) -> Callee | None:
         """The kernel or artifact, if it is in reach."""
-        table = self._symbol_table()
-        symbol = table and SymbolTable.lookup_symbol(table, self.callee)
+        symbol = lookup(self, self.callee_name)
         return symbol if isinstance(symbol, Callee) else None
 
     def may_fail(self) -> bool:
@@ -188,10 +181,9 @@ class CallOp(IRDLOperation):
         self._verify_callee()
 
     def _verify_callee(self) -> None:
-        table = self._symbol_table()
-        if table is None:
+        if symbol_table_of(self) is None:
             return
-        kernel = SymbolTable.lookup_symbol(table, self.callee)
+        kernel = lookup(self, self.callee_name)
         if kernel is None:
             raise VerifyException(f"unknown kernel '@{self.callee_name}'")
         if not isinstance(kernel, Callee):
