@@ -40,15 +40,16 @@ def join_memories(module: ModuleOp) -> None:
 def _brought_to(
     devices: list[DeviceOp],
 ) -> Iterator[tuple[DeviceOp, TargetAttr, MemoryOp | LinkOp]]:
-    from transom.targets.registry import HooksError, hooks_of  # which load NumPy
+    from transom.targets.contract.memories import memories_of  # which load NumPy
+    from transom.targets.registry import HooksError
 
     for device in devices:
         for target in device.targets:
             try:
-                hooks = hooks_of(target)
+                brought = memories_of(target)
             except HooksError as e:
                 raise OpError(device, str(e)) from e
-            for op in hooks.memories(target):
+            for op in brought:
                 yield device, target, op.clone()
 
 
