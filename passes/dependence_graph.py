@@ -72,6 +72,8 @@ class DependenceGraph:
         One group in the place of two, of which the second may depend on the first; None
         if it does so through a third.
         """
+        if all(group.number <= first.number for group in second.before):
+            return self._merge(first, second)  # nothing is between them
         if not first.after.isdisjoint(second.before):
             return None
         behind = self._behind(first, second)
@@ -86,7 +88,7 @@ class DependenceGraph:
         other; None, and no change, if that would make a cycle.
         """
         groups = {self._groups[op] for op in ops}
-        if self._leaves_and_returns(groups):
+        if len(groups) > 1 and self._leaves_and_returns(groups):
             return None
         while len(groups) > 1:
             # Between neighbours by number nothing is that would be in the way.
@@ -99,16 +101,18 @@ class DependenceGraph:
     @staticmethod
     def _leaves_and_returns(groups: set[Group]) -> bool:
         """Whether something outside depends on some groups, and one of them on it."""
-        end = max((group.number for group in groups), default=0)
-        pending = [after for group in groups for after in group.after - groups]
+        end = max(group.number for group in groups)
+        pending = list(groups)
         seen: set[Group] = set()
         while pending:
             group = pending.pop()
-            if group in groups:
-                return True
-            if group not in seen and group.number < end:
-                seen.add(group)
-                pending += group.after
+            for reader in group.after:
+                if reader in groups:
+                    if group not in groups:
+                        return True
+                elif reader.number < end and reader not in seen:
+                    seen.add(reader)
+                    pending.append(reader)
         return False
 
     @staticmethod

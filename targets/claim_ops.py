@@ -303,8 +303,12 @@ def join_neighbours(
     """Join an op with what computes its operands for the same target."""
     for operand in op.operands:
         owner = operand.owner
-        if isinstance(owner, Operation) and takers.get(owner) is takers[op]:
-            dependences.join_all((owner, op))
+        if not isinstance(owner, Operation) or takers.get(owner) is not takers[op]:
+            continue
+        first, second = dependences.group_of(owner), dependences.group_of(op)
+        assert first is not None and second is not None, "takers are of the block"
+        if first is not second:
+            dependences.join(first, second)
 
 
 def refused(untaken: Sequence[tuple[Operation, str]]) -> OpError:

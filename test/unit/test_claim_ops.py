@@ -259,6 +259,23 @@ def test_a_target_without_hooks_is_named_at_its_device():
     )
 
 
+def test_a_dense_block_is_one_region():
+    """Each layer reads all earlier ones, through sums; apache/tvm#5227."""
+    lines, sums = ["%v0 = graph.relu %x : tensor<4xf32>"], 0
+    for layer in range(1, 40):
+        total = "%v0"
+        for earlier in range(1, layer):
+            sums += 1
+            lines.append(f"%s{sums} = graph.add {total}, %v{earlier} : tensor<4xf32>")
+            total = f"%s{sums}"
+        lines.append(f"%v{layer} = graph.relu {total} : tensor<4xf32>")
+    text = CHAIN[: CHAIN.index("%k")] + "\n".join(lines) + "\nfunc.return %v39"
+    claims = (Claim(graph.AddOp, accept), Claim(graph.ReluOp, accept))
+    module = claimed(*claims, text=text + " : tensor<4xf32>\n}")
+    (region,) = ops_of(module, graph.RegionOp)
+    assert len(names_in(region)) == len(lines) + 1
+
+
 MACHINE = """
 module attributes {target.config = #target.config<host = @cpu>} {
   target.memory @dram
