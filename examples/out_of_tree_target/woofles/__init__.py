@@ -1,0 +1,1 @@
+"""A target for transom: a CPU with a library of matrix products."""
