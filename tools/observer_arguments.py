@@ -70,6 +70,8 @@ def add_watching(add: Add) -> None:
 
 OPTIONAL_VALUES = {
     "--audit-attributes": "report",
+    "--bisect": "bisect",
+    "--check-each": "pass",
 }
 """Flags that stand alone or before `=`, with what they mean if they stand alone."""
 
@@ -92,6 +94,44 @@ def add_reports(add: Add) -> None:
     )
 
 
+def add_numbers(add: Add) -> None:
+    """Add the flags that run a module after each pass and compare the numbers."""
+    add(
+        "--check-each",
+        metavar="pass|phase",
+        choices=("pass", "phase"),
+        help="run the module after each pass (default) or phase on the same inputs, "
+        "and name the first that moves the numbers",
+    )
+    add(
+        "--check-input",
+        metavar="VALUE",
+        action="append",
+        default=[],
+        help="an input for that, as --input of transom-run takes it "
+        "(default: random:0)",
+    )
+    add("--check-function", metavar="NAME", help="the function to run (default: main)")
+    add("--check-rtol", metavar="X", type=float, help="relative tolerance")
+    add("--check-atol", metavar="X", type=float, help="absolute tolerance")
+    add(
+        "--check-max-steps",
+        metavar="N",
+        type=int,
+        help="scalar steps before a module is too large to be interpreted",
+    )
+    _flags(add)(
+        "--check-finish",
+        "finish a module to machine code where it cannot be interpreted",
+    )
+    add(
+        "--bisect",
+        metavar="DIR",
+        help="go on from the pass to pattern and op, and write a small test and "
+        "a reproducer into a folder (default: bisect)",
+    )
+
+
 def add_reproducers(add: Add) -> None:
     """Add the flags that write and run reproducers."""
     flag = _flags(add)
@@ -110,12 +150,14 @@ def add_reproducers(add: Add) -> None:
     flag("--run-reproducer", "do with FILE what its reproducer section says")
 
 
-def check_reproducers(args: argparse.Namespace) -> str | None:
-    """Why the flags for reproducers do not fit each other, or None."""
+def check_observers(args: argparse.Namespace) -> str | None:
+    """Why some of these flags do not fit each other, or None."""
     if args.local_reproducer and args.crash_reproducer is None:
         return "expected '--crash-reproducer=FILE' with '--local-reproducer'"
     if args.generate_reproducer is not None and args.split_input_file is not None:
         return "expected one module for '--generate-reproducer', but not a split file"
+    if args.bisect is not None and args.check_each is None:
+        return "expected '--check-each' with '--bisect'"
     if args.run_reproducer and args.steps:
         return (
             "expected no passes or phases with '--run-reproducer', "

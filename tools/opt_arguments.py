@@ -20,6 +20,7 @@ from transom.dialects.diagnostics import did_you_mean
 from transom.passes.pipeline import PipelineError
 from transom.tools import observer_arguments
 from transom.tools.observer_arguments import (
+    add_numbers,
     add_printing,
     add_reports,
     add_reproducers,
@@ -133,6 +134,7 @@ def add_arguments(
     _add_diagnostics(group("diagnostics"))
     add_printing(group("printing"))
     add_watching(group("watching passes"))
+    add_numbers(group("numbers"))
     add_reports(group("reports"))
     add_reproducers(group("reproducers"))
     return tuple(actions)

@@ -39,7 +39,7 @@ from transom.tools import listings
 from transom.tools.expected_diagnostics import compare
 from transom.tools.input_files import STDIN, read_stdin
 from transom.tools.ir_printing import print_options, program_text
-from transom.tools.observer_arguments import check_reproducers
+from transom.tools.observer_arguments import check_observers
 from transom.tools.opt_arguments import Names, Step, add_arguments, flags_of, normalize
 from transom.tools.opt_observers import CurrentPass, Observers
 from transom.tools.output_files import write_stdout
@@ -121,7 +121,7 @@ class TransomOptMain(xDSLOptMain):
             if name not in self.available_passes:
                 near = did_you_mean(name, self.available_passes)
                 raise PipelineError(f"unknown pass '{name}'{near}")
-        if (problem := check_reproducers(self.args)) is not None:
+        if (problem := check_observers(self.args)) is not None:
             raise PipelineError(problem)
         devices: list[str] = self.args.devices
         self.devices = tuple(parse_device(text, self.ctx) for text in devices)

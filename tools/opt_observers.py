@@ -9,6 +9,7 @@ from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -24,9 +25,17 @@ from transom.targets.resolve_devices import ShowNotes, TargetResolveDevicesPass
 from transom.tools.attribute_audit import AttributeAudit
 from transom.tools.ir_dumps import DumpSink, IrDumps, StreamSink, TreeSink, Wanted
 from transom.tools.ir_printing import print_options
-from transom.tools.pass_observers import CurrentPass, TimePasses, VerifyEach
+from transom.tools.pass_observers import (
+    CurrentPass,
+    NumbersMoved,
+    TimePasses,
+    VerifyEach,
+)
 from transom.tools.reproduction import Recorder
 from transom.tools.reproduction import Wanted as WantedReproducers
+
+if TYPE_CHECKING:
+    from transom.tools.check_each import NumberCheck
 
 
 @dataclass(frozen=True)
@@ -139,8 +148,9 @@ class Observers:
         if args.audit_attributes == "error":
             self.audit = AttributeAudit()
         recorder = self.recorder(ctx, module, verify_each)
-        dumps = self.dumps()
-        observers += [o for o in (recorder, self.audit, dumps) if o is not None]
+        dumps, check = self.dumps(), self.check(ctx, module, verify_each)
+        optional = (check, recorder, self.audit, dumps)
+        observers += [observer for observer in optional if observer is not None]
         if verify_each:
             observers.append(VerifyEach())
         if args.time_passes:
@@ -148,11 +158,16 @@ class Observers:
         try:
             show = self.show_pipeline if args.dump_pass_pipeline else None
             yield ModuleRun(ctx, module, Nested(tuple(observers)), recorder, show)
+            if check is not None:
+                check.ended()
         except BaseException as e:
-            if recorder is not None:
+            if recorder is not None and not isinstance(e, NumbersMoved):
                 recorder.gave_up(e)
                 self.reproduced = True
             raise
+        finally:
+            if check is not None:
+                self.report("numbers", check.report(), check.to_json())
         if recorder is not None:
             recorder.ended()
         if self.audit is not None and args.audit_attributes == "error":
@@ -181,6 +196,21 @@ class Observers:
         )
         notes = self._notes.append
         return Recorder(wanted, ctx.clone(), self.passes, module, notes)
+
+    def check(
+        self, ctx: Context, module: ModuleOp, verify_each: bool
+    ) -> "NumberCheck | None":
+        """
+        What runs the module after each pass, if that is wanted.
+
+        Raises `OpError` if it cannot be run to begin with, and `PipelineError` if the
+        inputs are wrong.
+        """
+        if self.args.check_each is None:
+            return None
+        from transom.tools.check_setup import number_check  # it imports much
+
+        return number_check(self.args, ctx, module, self.passes, verify_each)
 
     def dumps(self) -> IrDumps | None:
         """What dumps the IR, if something is to be dumped."""

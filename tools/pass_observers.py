@@ -13,6 +13,10 @@ from transom.dialects.verifier import verify_module
 from transom.passes.pipeline import PassObserver
 
 
+class NumbersMoved(OpError):
+    """A pass has moved the numbers that a module computes."""
+
+
 @dataclass
 class VerifyEach(PassObserver):
     """Verifies what each pass leaves behind and names the pass that broke it."""
