@@ -41,8 +41,10 @@ class Claim:
     What a target can run: single ops, or a pattern of several under a label.
 
     `answer` sees an op of class `root`, unmodified, and grants or refuses it with a
-    reason. `members` gives all ops of the pattern that ends in the op, the op itself
-    included; by default it is alone.
+    reason. `members` gives all ops of the pattern that ends in the op, with the op itself
+    and constants that belong to it, and none where the pattern is not there; by default
+    the op is alone. Under a label they become a `graph.composite`, else they only stay
+    together.
     """
 
     root: type[Operation]

@@ -21,8 +21,9 @@ class TargetAttr(KeyedAttr):
     """
     Base of target attributes: what can compile for a device, `#t.target<key = value>`.
 
-    A subclass declares typed parameters, `DEFAULTS` for those that may be left out, and
-    `verify` for what their values must be.
+    A subclass declares typed parameters, `DEFAULTS` for those that may be left out,
+    `PRESETS` for sets of values with a name, and `verify` for what values must be, with
+    the help of `Range` and `verify_names`.
     """
 
     def subsumes(self, other: "TargetAttr") -> bool:
