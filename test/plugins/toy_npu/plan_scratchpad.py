@@ -151,7 +151,8 @@ def plan_kernel(kernel: tir.FuncOp, base: int) -> None:
         shift = arith.ConstantOp(IntegerAttr(buffer.offset, IndexType()))
         sizes: Sequence[SSAValue] = ()
         view = memref.ViewOp(pad.result, shift.result, sizes, buffer.alloc.result.type)
-        Rewriter.replace_op(buffer.alloc, (shift, view))
+        kernel.body.block.insert_op_before(shift, buffer.alloc)
+        Rewriter.replace_op(buffer.alloc, view)
 
 
 @dataclass(frozen=True)
