@@ -41,8 +41,8 @@ class Claim:
     What a target can run: single ops, or a pattern of several under a label.
 
     `answer` sees an op of class `root`, unmodified, and grants or refuses it with a
-    reason. `members` gives all ops of the pattern that ends in the op, with the op itself
-    and constants that belong to it, and none where the pattern is not there; by default
+    reason. `members` gives all ops of the pattern that ends in the op, with that op and
+    the constants that belong to it, and none where the pattern is not there; by default
     the op is alone. Under a label they become a `graph.composite`, else they only stay
     together.
     """
