@@ -14,12 +14,16 @@ from xdsl.dialects.builtin import ModuleOp, TensorType, UnregisteredOp
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation, SSAValue
 
+from transom.dialects import tir
 from transom.dialects.diagnostics import OpError
 from transom.dialects.limits import reason_against_size
+from transom.dialects.symbols import lookup
 from transom.dialects.target import (
     LOWERED_TO,
     PHASE,
     PHASES,
+    MemoryOp,
+    Planner,
     get_config,
     phase_of,
     place_of,
@@ -131,6 +135,16 @@ def _verify_planned(module: ModuleOp, phase: str) -> None:
             for value in _values(op):
                 if isinstance(value.type, TensorType):
                     _fail(op, phase, f"values on buffers, but '{op.name}' has a tensor")
+            if isinstance(op, tir.AllocOp) and op.offset is None and op.memory:
+                name = op.memory.string_value()
+                memory = lookup(op, name)
+                if isinstance(memory, MemoryOp) and memory.planner is Planner.TARGET:
+                    _fail(
+                        op,
+                        phase,
+                        f"an offset of each buffer of memory '@{name}', which its "
+                        "target plans",
+                    )
 
 
 def _verify_executable(module: ModuleOp, phase: str) -> None:

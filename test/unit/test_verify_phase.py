@@ -78,6 +78,16 @@ def main(body: str, arguments: str = "") -> str:
     return f"func.func @main({arguments}) {{ {body}\n func.return }}"
 
 
+def buffer(planner: str, place: str = "") -> str:
+    """A buffer in a memory that somebody plans."""
+    alloc = f"%a = tir.alloc {{{place}memory = @sram}} : memref<4xf32>"
+    return f"""
+target.memory @sram {{planned_by = {planner}}}
+executor.pool @p {{size = 64, memory = @sram}}
+{main(alloc)}
+"""
+
+
 def check(text: str, phase: str) -> None:
     verify_phase(parse_ir(new_context(True), text, "a.mlir"), phase)
 
@@ -94,6 +104,8 @@ def check(text: str, phase: str) -> None:
         # A kernel that says that it stays behind is left in peace.
         ("scheduled", kernel(f'target.for = {PLACE}, target.phase = "tensor"', NEST)),
         ("planned", main("%c = arith.constant 0 : index", "%x: memref<4xf32>")),
+        ("planned", buffer("shared")),
+        ("planned", buffer("target", "pool = @p, offset = 0, ")),
         ("executable", main("%c = arith.constant 0 : index", "%x: memref<4xf32>")),
         ("machine", "llvm.func @f() -> i32 { llvm.unreachable }"),
         *((phase, "module {}") for phase in PHASES),
@@ -134,6 +146,11 @@ def test_kept(phase: str, text: str) -> None:
             "planned",
             main("%t = tensor.empty() : tensor<4xf32>"),
             "values on buffers, but 'tensor.empty' has a tensor",
+        ),
+        (
+            "planned",
+            buffer("target"),
+            "an offset of each buffer of memory '@sram', which its target plans",
         ),
         (
             "executable",
