@@ -16,6 +16,7 @@ ops whose result is undefined, such as an integer division by zero.
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import TensorType
@@ -27,11 +28,15 @@ from transom.dialects import graph
 from transom.passes.constant_evaluation import array_of, dense_of, evaluate
 from transom.passes.function_pass import FunctionPass
 from transom.passes.rewrite_steps import may_rewrite
+from transom.passes.statistics import Statistic
+
+FOLDED = Statistic("folded", "ops evaluated at compile time")
 
 
 @dataclass(frozen=True)
 class GraphFoldConstantsPass(FunctionPass):
     name = "graph-fold-constants"
+    statistics: ClassVar[tuple[Statistic, ...]] = (FOLDED,)
 
     max_elements: int = 65536
 
@@ -56,6 +61,7 @@ class GraphFoldConstantsPass(FunctionPass):
         constant.location = op.location
         constant.attributes.update(op.attributes)
         Rewriter.replace_op(op, constant)
+        FOLDED.add()
         for owner in dict.fromkeys(constants):
             if not owner.result.uses:
                 Rewriter.erase_op(owner)

@@ -19,7 +19,7 @@ are left as they are.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
-from typing import TypeGuard
+from typing import ClassVar, TypeGuard
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import TensorType
@@ -32,6 +32,7 @@ from transom.passes.dependence_graph import DependenceGraph, Group
 from transom.passes.function_pass import FunctionPass
 from transom.passes.op_groups import group_ops, place_in_order
 from transom.passes.rewrite_steps import may_rewrite
+from transom.passes.statistics import Statistic
 
 MAX_OPS = 64
 """Ops of a group; more in one kernel cost time in LLVM and save no more traffic."""
@@ -164,6 +165,8 @@ class BlockFuser:
             members = self.graph.in_order(group)
             if len(members) > 1 and may_rewrite("fuse a group", members[-1]):
                 outline_group(members)
+                GROUPS.add()
+                FUSED.add(len(members))
 
     def _join(self, operand: SSAValue, op: Operation) -> None:
         if not isinstance(operand, OpResult):
@@ -211,9 +214,14 @@ def is_scalar_constant(op: object) -> TypeGuard[graph.ConstantOp]:
     return isinstance(op, graph.ConstantOp) and op.is_splat
 
 
+GROUPS = Statistic("groups", "groups of ops that become one kernel")
+FUSED = Statistic("fused-ops", "ops in those groups")
+
+
 @dataclass(frozen=True)
 class GraphFusePass(FunctionPass):
     name = "graph-fuse"
+    statistics: ClassVar[tuple[Statistic, ...]] = (GROUPS, FUSED)
 
     def apply_to(self, ctx: Context, func: FuncOp) -> None:
         table = SizeTable()

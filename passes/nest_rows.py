@@ -29,6 +29,7 @@ from transom.dialects.tir import (
 from transom.passes.kernel_buffers import root_of
 from transom.passes.nest_parts import same_bound
 from transom.passes.rewrite_steps import may_rewrite
+from transom.passes.statistics import Statistic
 
 NestDim = tuple[int, int]
 """The number of a nest in its run, and a dim of it."""
@@ -48,6 +49,9 @@ class Member:
         ]
 
 
+ROWS = Statistic("row-blocks", "blocks of nests made that go by rows")
+
+
 def group_rows(block: Block) -> None:
     """Put runs of nests of a block that have row dims into blocks."""
     for nests in runs_of(block):
@@ -62,6 +66,7 @@ def group_rows(block: Block) -> None:
                 rows, end = found, stop
             if rows is not None and may_rewrite("group rows", run[start].nest):
                 rows.build()
+                ROWS.add()
             start = end
 
 

@@ -17,6 +17,7 @@ No element is computed twice, except by a nest that moves elements only.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects import memref
@@ -31,8 +32,9 @@ from transom.passes.kernel_buffers import BlockOrder, is_local, is_output
 from transom.passes.kernel_pass import KernelPass
 from transom.passes.nest_fusion import fuse_consumer, inline_producer
 from transom.passes.nest_matching import is_move, reads_once
-from transom.passes.nest_rows import group_rows
+from transom.passes.nest_rows import ROWS, group_rows
 from transom.passes.rewrite_steps import may_rewrite
+from transom.passes.statistics import Statistic
 
 
 def nests_of(block: Block) -> Iterator[tir.NestOp]:
@@ -106,6 +108,7 @@ class NestFuser:
         ):
             fused = inline_producer(producer, consumer, buffer)
         if fused is not None:
+            FUSED.add()
             self.block.insert_op_before(fused, consumer)
             self.order.replace(consumer, fused)
             for op in (consumer, producer):
@@ -137,9 +140,13 @@ def remove_dead_allocs(func: tir.FuncOp) -> None:
             op.erase()
 
 
+FUSED = Statistic("fused-nests", "nests that became a part of another")
+
+
 @dataclass(frozen=True)
 class TirFuseNestsPass(KernelPass):
     name = "tir-fuse-nests"
+    statistics: ClassVar[tuple[Statistic, ...]] = (FUSED, ROWS)
 
     def apply_to_kernels(self, ctx: Context, module: ModuleOp) -> None:
         kernels = [

@@ -18,6 +18,7 @@ The plan is verified by `tir-verify-plan`, which shares no code with this.
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import (
@@ -43,14 +44,20 @@ from transom.dialects.target.topology import MemoryOp, Planner
 from transom.passes.function_pass import functions_of
 from transom.passes.memory.buffers import buffer_accesses
 from transom.passes.memory.index_expressions import Bounds, Interval, Opaque, Size
-from transom.passes.memory.packing import Buffer, PackingError, pack
+from transom.passes.memory.packing import Buffer, PackingError, lower_bound, pack
 from transom.passes.memory.sizes import SizeAnalysis
+from transom.passes.statistics import Statistic
 from transom.passes.tir_verify_plan import verify_plan
+
+BUFFERS = Statistic("buffers", "buffers with an offset in a pool")
+PLANNED = Statistic("pool-bytes", "bytes of all pools")
+BOUND = Statistic("lower-bound", "bytes that live at once, which no plan can be below")
 
 
 @dataclass(frozen=True)
 class TirPlanMemoryPass(ModulePass):
     name = "tir-plan-memory"
+    statistics: ClassVar[tuple[Statistic, ...]] = (BUFFERS, PLANNED, BOUND)
 
     alignment: int = 64
     """The alignment in bytes of buffers that ask for none."""
@@ -168,6 +175,9 @@ class _Planner:
         except PackingError as e:
             where = "" if memory is None else f" of memory '@{memory}'"
             raise OpError(group.allocs[e.buffer], e.message + where) from None
+        BUFFERS.add(len(group.buffers))
+        PLANNED.add(packing.size)
+        BOUND.add(lower_bound(group.buffers))
         alignment = max(buffer.alignment for buffer in group.buffers)
         name = SymbolRefAttr(self.pool(memory, pool, packing.size, alignment))
         for alloc, buffer, offset in zip(

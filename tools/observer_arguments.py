@@ -64,7 +64,6 @@ def add_watching(add: Add) -> None:
         "DIR/index.txt lists all passes",
     )
     flag("--print-between-passes", "the same as --print-ir-after-all")
-    flag("--time-passes", "print the time of each pass, to stderr")
     flag("--shrink", "exit 0 if a pass says that a reducer may go on")
 
 
@@ -84,6 +83,24 @@ def add_reports(add: Add) -> None:
         choices=("report", "error"),
         help="tell which attributes and locations passes drop, as a report (default) "
         "or as an error",
+    )
+    flag = _flags(add)
+    flag("--timing", "tell how long passes and other parts took")
+    add(
+        "--timing-display",
+        metavar="tree|list",
+        choices=("tree", "list"),
+        default="tree",
+        help="show times as a tree (default) or as a list, the longest first",
+    )
+    flag("--time-passes", "the same as --timing --timing-display=list")
+    flag("--pass-statistics", "tell what passes count")
+    add(
+        "--pass-statistics-display",
+        metavar="pipeline|list",
+        choices=("pipeline", "list"),
+        default="pipeline",
+        help="show counts in the order of the passes (default) or by their names",
     )
     add(
         "--output-format",

@@ -166,14 +166,16 @@ class TransomOptMain(xDSLOptMain):
         start = file_location(name, chunk.line_offset + 1, 1)
         try:
             with handling(self.emit):
-                module = self.read(chunk, name)
+                with self.observers.measured("Parser"):
+                    module = self.read(chunk, name)
                 resolve_hosts(module)
                 for device in self.devices:
                     device.apply(self.ctx, module)
                 if self.args.show_phases:
                     return listings.phases_of(module, self.ctx)
                 self.transform(module)
-                return self.output_resulting_program(module)
+                with self.observers.measured("Output"):
+                    return self.output_resulting_program(module)
         except OpError as e:
             if module is None and self.args.parsing_diagnostics:
                 write_stdout(e.diagnostic().render(self.reporter.sources) + "\n")

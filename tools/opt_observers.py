@@ -6,7 +6,7 @@ import argparse
 import json
 import sys
 from collections.abc import Callable, Generator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -25,12 +25,9 @@ from transom.targets.resolve_devices import ShowNotes, TargetResolveDevicesPass
 from transom.tools.attribute_audit import AttributeAudit
 from transom.tools.ir_dumps import DumpSink, IrDumps, StreamSink, TreeSink, Wanted
 from transom.tools.ir_printing import print_options
-from transom.tools.pass_observers import (
-    CurrentPass,
-    NumbersMoved,
-    TimePasses,
-    VerifyEach,
-)
+from transom.tools.pass_observers import CurrentPass, NumbersMoved, VerifyEach
+from transom.tools.pass_statistics import PassStatistics
+from transom.tools.pass_timing import PassTiming, Timed
 from transom.tools.reproduction import Recorder
 from transom.tools.reproduction import Wanted as WantedReproducers
 
@@ -82,6 +79,8 @@ class ModuleRun:
     show: Callable[[Pipeline], None] | None = None
     """Told of each pipeline before it runs; each can be run again by its text."""
 
+    timing: PassTiming | None = None
+
     def take(self, step: Pipeline | str) -> None:
         """Run a pipeline, or lower to the phase of a name."""
         if isinstance(step, Pipeline):
@@ -93,7 +92,11 @@ class ModuleRun:
             self._lower_by_phases(step)
 
     def _lower(self, to: str) -> None:
+        if self.timing is not None:
+            self.timing.phase = True
         lower_in_place(self.module, to, ctx=self.ctx, observer=self.observer)
+        if self.timing is not None:
+            self.timing.phase = False
 
     def _lower_by_phases(self, to: str) -> None:
         """Lower phase by phase: what leads to one depends on the module before it."""
@@ -128,7 +131,8 @@ class Observers:
         self.passes = passes
         self.current = current
         self.emit = emit
-        self.times = TimePasses()
+        self.timing = PassTiming() if args.timing or args.time_passes else None
+        self.statistics = PassStatistics() if args.pass_statistics else None
         self.audit = None if args.audit_attributes is None else AttributeAudit()
         """One for all modules, or one for each if losses are errors."""
         self.modules = 0
@@ -151,13 +155,17 @@ class Observers:
         dumps, check = self.dumps(), self.check(ctx, module, verify_each)
         optional = (check, recorder, self.audit, dumps)
         observers += [observer for observer in optional if observer is not None]
-        if verify_each:
-            observers.append(VerifyEach())
-        if args.time_passes:
-            observers.append(self.times)
+        verifier: PassObserver = VerifyEach()
+        if self.timing is not None:
+            verifier = Timed(verifier, self.timing, "Verifier")
+        observers += [verifier] * verify_each
+        optional = (self.statistics, self.timing)
+        observers += [observer for observer in optional if observer is not None]
         try:
             show = self.show_pipeline if args.dump_pass_pipeline else None
-            yield ModuleRun(ctx, module, Nested(tuple(observers)), recorder, show)
+            watched = Nested(tuple(observers))
+            with self.collecting():
+                yield ModuleRun(ctx, module, watched, recorder, show, self.timing)
             if check is not None:
                 check.ended()
         except BaseException as e:
@@ -247,6 +255,16 @@ class Observers:
             folder /= f"module-{self.modules}"
         return TreeSink(folder, options.on(None))
 
+    def measured(self, name: str) -> AbstractContextManager[None]:
+        """A context whose time is measured, if times are wanted."""
+        return nullcontext() if self.timing is None else self.timing.measured(name)
+
+    def collecting(self) -> AbstractContextManager[None]:
+        """A context in which passes count, if counts are wanted."""
+        return (
+            nullcontext() if self.statistics is None else self.statistics.collecting()
+        )
+
     def tell(self) -> None:
         """Say what has come up about a module, once the error is out."""
         for note in self._notes:
@@ -258,8 +276,14 @@ class Observers:
         """Say what is to be said when all modules are done."""
         if self.audit is not None and self.args.audit_attributes == "report":
             self.report("attributes", self.audit.report(), self.audit.to_json())
-        if self.args.time_passes:
-            sys.stderr.write(self.times.report())
+        if self.statistics is not None:
+            as_list: bool = self.args.pass_statistics_display == "list"
+            text = self.statistics.report(as_list)
+            self.report("statistics", text, self.statistics.to_json(as_list))
+        if self.timing is not None:
+            as_list = self.args.timing_display == "list" or not self.args.timing
+            text = self.timing.report(as_list)
+            self.report("timing", text, self.timing.to_json(as_list))
 
     def report(self, name: str, text: str, data: object) -> None:
         """Write a report to standard error, in the format that was asked for."""

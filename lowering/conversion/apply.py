@@ -18,8 +18,11 @@ from transom.lowering.conversion.report import (
 )
 from transom.lowering.conversion.target import ConversionTarget
 from transom.lowering.conversion.type_converter import TypeConverter
+from transom.passes.statistics import Statistic
 
 Patterns: TypeAlias = "Iterable[ConversionPattern[Any]] | PatternSet"
+
+CONVERTED = Statistic("converted", "ops replaced by a conversion")
 
 DEFAULT_BUDGET = 10_000_000
 """Rewrites after which a conversion is taken for one that does not end."""
@@ -104,6 +107,7 @@ def _convert(
             state.rollback(start)
             raise
         state.commit()
+    CONVERTED.add(report.converted.total())
     return report
 
 
