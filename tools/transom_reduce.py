@@ -39,6 +39,12 @@ with interruptible_imports():
     from transom.tools.input_files import STDIN, read_stdin
     from transom.tools.ir_printing import ir_text
     from transom.tools.output_files import write_stdout
+    from transom.tools.plugin_problems import (
+        STRICT,
+        STRICT_HELP,
+        all_plugins_usable,
+        warning_of_plugins,
+    )
     from transom.tools.program_arguments import (
         add_error_format,
         error_format,
@@ -100,6 +106,7 @@ def arguments() -> argparse.ArgumentParser:
     add("-q", "--quiet", action="store_true", help="write no summary")
     add("-v", "--verbose", action="store_true", help="write a line for each step ahead")
     add_error_format(add)
+    add(STRICT, action="store_true", help=STRICT_HELP)
     return parser
 
 
@@ -250,7 +257,15 @@ def main(args: Sequence[str] | None = None) -> int:
     """The exit status."""
     words = sys.argv[1:] if args is None else args
     reporter = Reporter(PROGRAM, error_format(words) == "json")
-    return exit_status(reporter, lambda: run(arguments().parse_args(words), reporter))
+
+    def body() -> bool:
+        parsed = arguments().parse_args(words)
+        if parsed.strict_plugins and not all_plugins_usable(reporter):
+            return False
+        with warning_of_plugins(reporter):
+            return run(parsed, reporter)
+
+    return exit_status(reporter, body)
 
 
 if __name__ == "__main__":

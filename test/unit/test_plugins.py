@@ -12,6 +12,7 @@ import pytest
 from fake_distributions import install, run_python
 
 OPT = ("-m", "transom.tools.transom_opt")
+REDUCE = ("-m", "transom.tools.transom_reduce")
 RUN = ("-m", "transom.tools.transom_run")
 TRANSOM = ("-m", "transom.tools.transom_main")
 
@@ -395,7 +396,12 @@ WARNING = (
 
 @pytest.mark.parametrize(
     ("program", "args"),
-    [(OPT, ()), (RUN, ("--input", "2xf32=1", "-q")), (OPT, ("--to=tensor",))],
+    [
+        (OPT, ()),
+        (RUN, ("--input", "2xf32=1", "-q")),
+        (OPT, ("--to=tensor",)),
+        (REDUCE, ("-q", "--check", "true", "--expect-status", "0")),
+    ],
 )
 def test_a_broken_universe_is_a_warning(
     tmp_path: Path, plain: Path, program: tuple[str, ...], args: tuple[str, ...]
