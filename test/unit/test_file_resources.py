@@ -64,11 +64,11 @@ def test_what_is_unknown_is_passed_over_with_a_warning() -> None:
     [
         ("a: {}, a: {}", "a.mlir:5:12: error: section 'a' is given twice"),
         ("a: {x: true, x: true}", "a.mlir:5:18: error: entry 'x' is given twice"),
-        ("a: {x: 1}", "a.mlir:5:12: error: Expected boolean literal"),
-        ("a {}", "a.mlir:5:7: error: Expected ':'"),
+        ("a: {x: 1}", "a.mlir:5:12: error: expected boolean literal"),
+        ("a {}", "a.mlir:5:7: error: expected ':', but got '{'"),
         (
             "1: {}",
-            "a.mlir:5:5: error: identifier or string literal expected as the ",
+            "a.mlir:5:5: error: expected identifier or string literal as the ",
         ),
     ],
 )

@@ -191,6 +191,18 @@ def test_nul_in_a_string(ctx: Context) -> None:
             "a.mlir:1:24: error: expected complex values, such as (0.0, 1.0)",
         ),
         (
+            '"test.op"() {a = dense<[1, 2]> : tensor<2xi66>} : () -> ()',
+            "a.mlir:1:34: error: expected elements of at most 64 bits, but got 'i66'",
+        ),
+        (
+            '"test.op"() {a = dense<1> : tensor<2xcomplex<i65>>} : () -> ()',
+            "a.mlir:1:29: error: expected elements of at most 64 bits, but got 'i65'",
+        ),
+        (
+            "%v = arith.constant dense<1> : vector<2xi65>",
+            "a.mlir:1:32: error: expected elements of at most 64 bits, but got 'i65'",
+        ),
+        (
             '"test.op"() {a = #target.any_of} : () -> ()',
             "a.mlir:1:32: error: expected 1 parameter ('places') of 'target.any_of'",
         ),
@@ -219,12 +231,16 @@ def test_nul_in_a_string(ctx: Context) -> None:
             f'"test.op"() {{a = affine_map<() -> ({"(" * 99999})>}} : () -> ()',
             "error: expected less nesting",
         ),
-        ("%0 = \n", "a.mlir:2:1: error: operation name expected"),
+        (
+            "%0 = \n",
+            "a.mlir:2:1: error: expected the name of an operation, but got the end of "
+            "the text",
+        ),
         (b"\n  \xff", "a.mlir:2:3: error: expected UTF-8 text"),
-        ('"', "a.mlir:1:1: error: End of file reached"),
+        ('"', "a.mlir:1:1: error: expected '\"' at the end of a string"),
         (
             "{-# external_resources : {a} #-}",
-            "a.mlir:1:28: error: Expected ':'",
+            "a.mlir:1:28: error: expected ':', but got '}'",
         ),
         (
             "func.func @f() { cf.br ^b }",
@@ -241,7 +257,7 @@ def test_nul_in_a_string(ctx: Context) -> None:
         ),
         (
             "%v = arith.constant 300 : i8",
-            "a.mlir:1:21: error: Integer value 300 is out of range",
+            "a.mlir:1:21: error: integer value 300 is out of range",
         ),
         # What xDSL takes and then can not print, or MLIR refuses.
         (
@@ -283,6 +299,11 @@ def test_a_known_dialect_has_no_unregistered_ops() -> None:
     parse_ir(context, '"foo.bar"() : () -> () "test.any"() : () -> ()')
     message = "unknown op 'arith.any'"
     assert message in error_of(context, '"arith.any"() : () -> ()')
+    for name in ("foo.bar", "test.any"):
+        assert error_of(context, f"%0 = {name} %x") == (
+            f"a.mlir:1:6: error: '{name}' has no short form; "
+            f"write it as '\"{name}\"(…) : (…) -> …'"
+        )
 
 
 def test_refuses_a_bare_op_where_a_module_is_asked_for(ctx: Context) -> None:

@@ -7,7 +7,7 @@
 // CHECK-NOT:    @second
 // CHECK:        // -----
 // CHECK-LABEL:  @third
-// ERROR:        transom-opt-split.mlir:18:20: error: Expected argument or type
+// ERROR:        transom-opt-split.mlir:18:20: error: expected an argument, such as '%x: i32', or a type, but got '{'
 // ERROR-NEXT:     func.func @second( {
 // ERROR-NEXT:                        ^
 

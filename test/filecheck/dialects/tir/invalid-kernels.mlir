@@ -10,7 +10,7 @@ tir.func @number(write f32)
 
 // -----
 
-// expected-error @+1 {{Expected `read`, `write`, `read_write`, or `scratch`.}}
+// expected-error @+1 {{expected 'read', 'write', 'read_write', or 'scratch', but got}}
 tir.func @effect(reads memref<4xf32>)
 
 // -----

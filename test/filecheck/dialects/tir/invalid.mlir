@@ -8,7 +8,7 @@ tir.func @bound(write %o: memref<4xf32>) {
 // -----
 
 tir.func @kind(write %o: memref<4xf32>) {
-  // expected-error @+1 {{Expected `parallel`, `reduction`, or `sequential`.}}
+  // expected-error @+1 {{expected 'parallel', 'reduction', or 'sequential', but got}}
   tir.nest dims [vector 4] outs(%o[d0] : memref<4xf32>) finish { }
 }
 
