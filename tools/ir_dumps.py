@@ -26,6 +26,7 @@ from xdsl.passes import ModulePass
 
 from transom.dialects.symbols import symbol_name
 from transom.dialects.target import get_config
+from transom.passes.owned_functions import shown_now, whole_copy
 from transom.passes.pipeline import PassObserver
 from transom.runtime.files import write_whole
 from transom.tools.ir_printing import PrintOptions, ir_text
@@ -115,13 +116,20 @@ class IrDumps(PassObserver):
             return
         reached = get_config(module).phase
         if reached is not None and reached != self._phase:
-            self.sink.phase(reached, module)
+            self.sink.phase(reached, _whole(module))
         self._phase = reached
 
     def _dump(self, when: str, pass_: ModulePass, op: Operation) -> None:
-        shown = op.get_toplevel_object() if self.wanted.module_scope else op
-        assert isinstance(shown, Operation), "passes run on ops of a module"
+        module = op.get_toplevel_object()
+        shown: Operation = op
+        if self.wanted.module_scope and isinstance(module, ModuleOp):
+            shown = _whole(module)
         self.sink.dump(when, pass_, op, shown)
+
+
+def _whole(module: ModuleOp) -> ModuleOp:
+    """A module with what the pipeline at hand hides of it."""
+    return module if shown_now(module).sees_all else whole_copy(module)
 
 
 EXACTLY = PrintOptions(debuginfo=True)

@@ -287,3 +287,19 @@ def test_a_folder_that_cannot_be_made(opt: Opt) -> None:
     assert result.status == 1
     assert "Not a directory" in result.err or "File exists" in result.err
     assert "Traceback" not in result.err
+
+
+def test_what_a_pipeline_hides_is_in_dumps_of_the_module(opt: Opt) -> None:
+    text = f"""\
+target.device @d {{targets = [#llvm_cpu.target<cpu = "znver4">]}}
+{MODEL}"""
+    hidden = 'builtin.module{without=[#llvm_cpu.target<cpu = "znver4">]}(cse)'
+    flags = ("--to=partitioned", "-p", hidden)
+    result = opt(text, *flags, "--print-ir-after=cse")
+    assert "graph.relu" not in result.err.rsplit("//", 1)[-1]
+    result = opt(text, *flags, "--print-ir-after=cse", "--print-ir-module-scope")
+    assert "graph.relu" in result.err.rsplit("//", 1)[-1]
+    # The phase is seen to be reached inside of that pipeline.
+    opt(text, *flags, "--print-ir-tree-dir=D")
+    (path,) = Path("D").rglob("*phase-partitioned.mlir")
+    assert "graph.relu" in path.read_text()
