@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from transom.runtime.callbacks import Argument, Failure, address_of, c_function
+from transom.runtime.callbacks import Argument, Called, Failure, address_of, c_function
 from transom.runtime.elf_symbols import is_elf, is_for
 from transom.runtime.jit import JitError, JitModule, host_triple, load_object
 
@@ -97,12 +97,11 @@ def bind(
 
 
 def _c_function_of(artifact: Artifact, callback: Callback, failure: Failure) -> Any:
-    return c_function(
-        f"artifact '{artifact.name}'",
-        artifact.arguments,
-        lambda values: callback(artifact, values),
-        failure,
-    )
+    def run(*values: Any) -> None:
+        callback(artifact, values)
+
+    called = Called(f"artifact '{artifact.name}'", artifact.arguments, run)
+    return c_function(called, failure)
 
 
 def _link(

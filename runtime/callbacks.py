@@ -1,21 +1,19 @@
 """
 Functions of Python that machine code calls: memory is seen as arrays, numbers as they
-are, and what goes wrong is kept until the machine code has returned.
+are, structs as tuples, and what goes wrong is kept until the machine code has returned.
 """
 
 import ctypes
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from math import prod
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from transom.runtime.signature import Array, dtype_of
-
-FAILED = 1
-"""The status that a function returns after an exception."""
 
 NUMBERS: dict[str, Any] = {
     "bool": ctypes.c_bool,
@@ -36,8 +34,8 @@ NUMBERS: dict[str, Any] = {
 @dataclass(frozen=True)
 class Argument:
     """
-    What a function takes: a number, or memory in row-major order, as its address and
-    then those of its sizes that are not known before (-1 in the shape).
+    A number, or memory in row-major order: its address, and then those of its sizes
+    that are not known before (-1 in the shape).
     """
 
     dtype: str
@@ -61,6 +59,38 @@ class Argument:
             return dtype.type(value)
         shape = [next(values) if size < 0 else size for size in self.shape]
         return memory_at(value or 0, shape, dtype, not self.is_read_only)
+
+
+@dataclass(frozen=True)
+class Struct:
+    """A struct of numbers, memory of known sizes, and structs; or its address."""
+
+    fields: "tuple[Parameter, ...]"
+    by_address: bool = False
+
+    @property
+    def types(self) -> tuple[Any, ...]:
+        """How it is passed."""
+        return (ctypes.c_void_p if self.by_address else structure_of(self),)
+
+    def take(self, values: Iterator[Any]) -> tuple[Any, ...]:
+        """The values of its fields."""
+        value = next(values)
+        if self.by_address:
+            value = structure_of(self).from_address(value)
+        held = (getattr(value, f"f{number}") for number in range(len(self.fields)))
+        return tuple(field.take(iter((next(held),))) for field in self.fields)
+
+
+Parameter: TypeAlias = Argument | Struct
+
+
+@cache
+def structure_of(struct: Struct) -> Any:
+    """The type of C for a struct."""
+    types = [field.types[0] for field in struct.fields]
+    named = [(f"f{number}", type_) for number, type_ in enumerate(types)]
+    return type("Fields", (ctypes.Structure,), {"_fields_": named})
 
 
 def memory_at(
@@ -94,28 +124,46 @@ class Failure:
         return kept
 
 
-def c_function(
-    what: str,
-    arguments: Sequence[Argument],
-    function: Callable[[Sequence[Any]], None],
-    failure: Failure,
-) -> Any:
+@dataclass(frozen=True)
+class Called:
     """
-    A C function that calls one of Python with its arguments, and returns 0, or `FAILED`
-    after an exception. It is valid as long as the object lives.
+    A function of Python, and how C calls it.
+
+    It gets the values of its parameters; where it returns None, the result is `good`,
+    and after an exception it is not.
     """
 
-    def call(*values: Any) -> int:
+    what: str
+    """Its name in messages."""
+    parameters: tuple[Parameter, ...]
+    function: Callable[..., Any]
+    result: str | None = "int32"
+    """The dtype of what it returns; None for nothing."""
+    good: int = 0
+
+
+def c_function(called: Called, failure: Failure) -> Any:
+    """
+    The C function that calls one of Python; what it raises is kept.
+
+    It is valid as long as the object lives.
+    """
+    is_void = called.result is None
+
+    def call(*values: Any) -> Any:
         rest = iter(values)
         try:
-            function([argument.take(rest) for argument in arguments])
+            result = called.function(*(p.take(rest) for p in called.parameters))
         except BaseException as e:  # nothing may leave a function that C has called
-            failure.keep(what, e)
-            return FAILED
-        return 0
+            failure.keep(called.what, e)
+            return None if is_void else called.good + 1
+        if is_void:
+            return None
+        return called.good if result is None else result
 
-    types = [type for argument in arguments for type in argument.types]
-    return ctypes.CFUNCTYPE(ctypes.c_int32, *types)(call)
+    result = None if called.result is None else NUMBERS[called.result]
+    types = [type_ for parameter in called.parameters for type_ in parameter.types]
+    return ctypes.CFUNCTYPE(result, *types)(call)
 
 
 def address_of(function: Any) -> int:
