@@ -19,7 +19,7 @@ by what it does and a hash; locations and origins are on the calls.
 """
 
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import ClassVar
 
 from xdsl.context import Context
@@ -66,6 +66,12 @@ class FunctionLowering(ModulePass):
     )
     """Ops that main does itself: they cost no kernel."""
 
+    IS_LAST: ClassVar[bool] = False
+    """
+    Whether no other lowering comes after it, so that main's own constants become
+    weights as well.
+    """
+
     def owns(self, func: FuncOp) -> bool:
         """Whether the pass lowers a function. By default: every region."""
         return is_region(func)
@@ -110,12 +116,17 @@ class FunctionLowering(ModulePass):
         self._make(ctx, op, [k for found in kernels.values() for k in found])
         others = [func for func in functions if not is_region(func)]
         regions = {func.sym_name.data: func for func in owned}
+        constants: list[graph.ConstantOp] = []
         for call in [c for f in others for c in f.walk() if isinstance(c, CallOp)]:
             region = regions.get(call.callee.string_value())
             if region is not None:
                 made = {kernel.op: kernel for kernel in kernels[region]}
-                HostBody(call, made).emit(region)
-        make_weights(op, [func for func in others if func not in kernels])
+                constants += HostBody(call, made).emit(region)
+        if self.IS_LAST:
+            hosts = [func for func in others if func not in kernels]
+            inner = (op for func in hosts for op in func.walk())
+            constants = [op for op in inner if isinstance(op, graph.ConstantOp)]
+        make_weights(op, constants)
         for func, found in kernels.items():
             names = dict.fromkeys(kernel.name for kernel in found)
             func.attributes[LOWERED_TO] = ArrayAttr(SymbolRefAttr(n) for n in names)
@@ -209,17 +220,16 @@ def name_of(
     raise AssertionError("some start of the hash is of this kernel alone")
 
 
-def make_weights(module: ModuleOp, functions: Sequence[FuncOp]) -> None:
-    """Turn the constants that functions still read into weights of the module."""
+def make_weights(module: ModuleOp, made: Iterable[graph.ConstantOp]) -> None:
+    """Turn constants of main, as far as they are read, into weights of the module."""
     constants = Constants(module)
-    for op in [op for func in functions for op in func.walk()]:
-        if isinstance(op, graph.ConstantOp):
-            if op.result.uses:
-                name = constants.weight(op.value, op)
-                new = graph.WeightRefOp(name, op.result.type)
-                new.location = op.location
-                new.attributes |= op.attributes
-                Rewriter.replace_op(op, new)
-            else:
-                Rewriter.erase_op(op)
+    for op in made:
+        if op.result.uses:
+            name = constants.weight(op.value, op)
+            new = graph.WeightRefOp(name, op.result.type)
+            new.location = op.location
+            new.attributes |= op.attributes
+            Rewriter.replace_op(op, new)
+        else:
+            Rewriter.erase_op(op)
     constants.insert()

@@ -43,6 +43,7 @@ class HostBody:
         self.sizes: dict[tuple[SSAValue, int], Size] = {}
         self.checked: set[tuple[Size, str, Size]] = set()
         self.origin: Operation = call
+        self.inserted: list[Operation] = []
 
     def __call__(self, op: Operation) -> SSAValue:
         return self.insert(op).results[0]
@@ -52,10 +53,14 @@ class HostBody:
         if op.location == UNKNOWN_LOC:
             op.location = self.origin.location
         self.block.insert_op_before(op, self.call)
+        self.inserted.append(op)
         return op
 
-    def emit(self, region: FuncOp) -> None:
-        """Emit the body of a region and put its results in the call's place."""
+    def emit(self, region: FuncOp) -> list[graph.ConstantOp]:
+        """
+        Emit the body of a region and put its results in the call's place; gives the
+        constants that this brings to main.
+        """
         block = region.body.block
         self.values.update(zip(block.args, self.call.operands, strict=True))
         for op in block.ops:
@@ -78,17 +83,21 @@ class HostBody:
             else:
                 copy = self.insert(op.clone(self.values))
                 self.values.update(zip(op.results, copy.results, strict=True))
-        self._drop_unused()
         self.call.detach()
         self.call.erase()
+        return self._constants()
 
-    def _drop_unused(self) -> None:
-        """Remove copies of constants that are inside of the kernels now."""
-        for value in self.values.values():
-            owner = value.owner
-            if isinstance(owner, graph.ConstantOp) and not value.uses:
-                owner.detach()
-                owner.erase()
+    def _constants(self) -> list[graph.ConstantOp]:
+        """The constants that are read, without copies of those inside of kernels."""
+        found: list[graph.ConstantOp] = []
+        for op in self.inserted:
+            if isinstance(op, graph.ConstantOp):
+                if op.result.uses:
+                    found.append(op)
+                else:
+                    op.detach()
+                    op.erase()
+        return found
 
     # Kernels.
 

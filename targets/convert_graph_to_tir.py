@@ -30,6 +30,8 @@ from transom.targets.registry import conversions_for, hooks_of, plugin_identitie
 class ConvertGraphToTirPass(GraphToTirLowering):
     name = "convert-graph-to-tir"
 
+    IS_LAST = True
+
     def patterns_for(
         self, target: TargetAttr | None
     ) -> Sequence[ConversionPattern[Any]]:
