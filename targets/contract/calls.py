@@ -68,11 +68,12 @@ def _check_carried(
     kernels: Mapping[str, Sequence[str]],
     origin: Origin,
 ) -> None:
-    located = [c for c in changes.replaced if c.op.op.location != UNKNOWN_LOC]
     for kernel, op in new:
-        if op.location == UNKNOWN_LOC and located:
-            origins = [c for c in located if kernel in kernels[c.callee]] or located
-            callee = origins[0].callee
+        replaced = [c for c in changes.replaced if kernel in kernels[c.callee]]
+        origins = replaced or changes.replaced
+        located = [c for c in origins if c.op.op.location != UNKNOWN_LOC]
+        if op.location == UNKNOWN_LOC and located and len(located) == len(origins):
+            callee = located[0].callee
             raise origin.error(NO_LOCATION, op, kernel=kernel, callee=callee)
     for call in changes.replaced:
         places = [op for kernel, op in new if kernel in kernels[call.callee]]

@@ -101,7 +101,7 @@ def change_of(
         ("regions", len(old.regions), len(new.regions)),
     ):
         if then != now:
-            return f"it had {then} {what}, but has {now}"
+            return f"the number of {what} was {then}, but is {now}"
     return _change_of_blocks(old, new)
 
 
@@ -128,7 +128,8 @@ def attribute_change(
 def _change_of_blocks(old: FrozenOp, new: Operation) -> str | None:
     for blocks, region in zip(old.regions, new.regions, strict=True):
         if len(blocks) != len(region.blocks):
-            return f"it had {len(blocks)} blocks, but has {len(region.blocks)}"
+            now = len(region.blocks)
+            return f"the number of blocks was {len(blocks)}, but is {now}"
         for before, after in zip(blocks, region.blocks, strict=True):
             types = tuple(argument.type for argument in after.args)
             if before.types != types:

@@ -43,6 +43,9 @@ from transom.targets.contract.rules import (
 CALL_DIALECTS = (HOST_DIALECTS - {"func"}) | {"affine", "builtin"}
 """Dialects whose ops may stand around new calls: shapes, views, checks, buffers."""
 
+ALLOCATIONS = frozenset({"memref.alloc", "memref.alloca", "tir.alloc"})
+"""Ops that are of no use without calls, though they are not pure."""
+
 CALL_OPS = frozenset({"graph.constant", "graph.copy", "graph.weight_ref"})
 """Further ops that may: what kernels read, and copies on borders."""
 
@@ -153,29 +156,63 @@ class FunctionChanges:
         found: dict[int, FrozenOp] = {}
         position = 0
         for frozen, limit in zip(old.ops, limits, strict=True):
+            gap = range(position, limit)
             place = place_of.get(frozen.op)
             callee = callee_of(frozen.properties)
             if callee in self.owned and callee is not None:
                 if place is None or callee_of(frozen.op.properties) != callee:
-                    gap = range(position, limit)
                     place = self._copy_of_call(frozen, callee, new, gap, found)
-                self._note_call(
-                    Call(callee, frozen), None if place is None else new[place]
-                )
+                still = None if place is None else new[place]
+                self._note_call(Call(callee, frozen), still)
             else:
                 if place is None:
-                    place = self._copy_of(frozen, new, range(position, limit), found)
-                if place is not None:
-                    if place < position:
-                        other = name_of(new[position - 1])
-                        raise self._error(OP_MOVED, frozen, other=other)
-                    self._pair(frozen, new[place])
+                    place = self._copy_of(frozen, new, gap, found)
+                if self._is_paired(frozen, new, place, position):
+                    assert place is not None, "it is paired with one"
                     position = place + 1
-                elif not self._may_go(frozen):
-                    raise self._error(OP_GONE, frozen)
             if place is not None:
                 found[place] = frozen
         self.added.update(op for place, op in enumerate(new) if place not in found)
+
+    def _is_paired(
+        self,
+        old: FrozenOp,
+        new: tuple[Operation, ...],
+        place: int | None,
+        position: int,
+    ) -> bool:
+        """
+        Whether an op is still what it was, at a place behind the others. Copies on
+        borders need not be; what only calls have used may be gone.
+        """
+        border = self._border_of(old)
+        if border is not None and (
+            place is None
+            or place < position
+            or change_of(old, new[place]) is not None
+            or not self._reads_the_same(old, new[place])
+        ):
+            self._note_results(border, old)
+            return False
+        if place is None:
+            if not self._may_go(old):
+                raise self._error(OP_GONE, old)
+            return False
+        if place < position:
+            other = name_of(new[position - 1])
+            raise self._error(OP_MOVED, old, other=other)
+        self._pair(old, new[place])
+        return True
+
+    def _border_of(self, old: FrozenOp) -> str | None:
+        """The function of the target at whose call an op copies a value, if it does."""
+        if old.op.name != "graph.copy":
+            return None
+        if old.operands[0] in self._results:
+            return self._results[old.operands[0]][0]
+        users = self._users_of(old.results[0])
+        callees = {callee_of(user.properties): None for user in users}
+        return next(iter(callees), None) if callees.keys() <= self.owned else None
 
     def _limits(
         self, old: FrozenBlock, place_of: Mapping[Operation, int], end: int
@@ -241,8 +278,11 @@ class FunctionChanges:
             self.replaced.append(call)
         else:
             self.kept.append((call, new))
-        for value, type in zip(call.op.results, call.op.types, strict=True):
-            self._results[value] = (call.callee, type)
+        self._note_results(call.callee, call.op)
+
+    def _note_results(self, callee: str, old: FrozenOp) -> None:
+        for value, type in zip(old.results, old.types, strict=True):
+            self._results[value] = (callee, type)
 
     def _pair(self, old: FrozenOp, new: Operation) -> None:
         change = change_of(old, new, PLAN if _is_planned_by_target(new) else ())
@@ -255,13 +295,13 @@ class FunctionChanges:
     # What may go.
 
     def _may_go(self, old: FrozenOp) -> bool:
-        """Whether a pure op is of no use any more, as only calls have used it."""
+        """Whether an op is of no use any more, as only calls have used it."""
         known = self._useless.get(old.op)
         if known is None:
             users = [user for value in old.results for user in self._users_of(value)]
             known = self._useless[old.op] = (
                 bool(users)
-                and is_side_effect_free(old.op)
+                and (is_side_effect_free(old.op) or old.op.name in ALLOCATIONS)
                 and all(
                     callee_of(user.properties) in self.owned or self._may_go(user)
                     for user in users

@@ -13,6 +13,7 @@ from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 
 from transom.dialects import tir
+from transom.dialects.diagnostics import Diagnostic, handling
 from transom.dialects.parser import parse_ir
 from transom.dialects.symbols import symbols_of
 from transom.dialects.target import LOWERED_TO
@@ -167,6 +168,20 @@ class Run:
             pipeline.apply(ctx, module)
             checker.check(lambda again: pipeline.apply(ctx, again))
         return module
+
+
+def keeps(
+    hook: str,
+    *changes: Callable[[ModuleOp], None] | ModulePass,
+    text: str = MODULE,
+    hooks: TargetHooks[Any] | None = None,
+) -> ModuleOp:
+    """The module after a hook that keeps the contract, with all that it computes."""
+    said: list[Diagnostic] = []
+    with handling(said.append):
+        module = Run(hook, changes, text, hooks or ToyHooks(), thorough=True).check()
+    assert not said, "everything is compared"
+    return module
 
 
 # Finding and changing things.

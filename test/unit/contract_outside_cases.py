@@ -155,8 +155,8 @@ OPS = (
         rules.OP_CHANGED,
         "graph_pipeline",
         (return_less,),
-        "test.mlir:14:3: error: 'outside': 'func.return' of '@main' has changed: it "
-        "had 2 operands, but has 1",
+        "test.mlir:14:3: error: 'outside': 'func.return' of '@main' has changed: the "
+        "number of operands was 2, but is 1",
     ),
     Case(
         rules.OP_ADDED,

@@ -6,6 +6,7 @@ import re
 
 import contract_answer_cases
 import contract_call_cases
+import contract_change_cases
 import contract_function_cases
 import contract_outside_cases
 import contract_thorough_cases
@@ -20,6 +21,7 @@ CASES = (
     *contract_function_cases.CASES,
     *contract_outside_cases.CASES,
     *contract_call_cases.CASES,
+    *contract_change_cases.CASES,
     *contract_thorough_cases.CASES,
 )
 
