@@ -4,8 +4,9 @@ A compact form of an op: the same content as its text, much faster to write and 
 It is JSON: tables of op names, attributes as text, and kinds of ops (name, properties,
 attributes, types of results, numbers of operands and regions), then the ops in order as
 kinds and the numbers of their operands. It has no locations: an op that has some is
-refused, and so is one that uses values or blocks out of order. A form to be hashed
-leaves out what is not content: the names of values and the order of attributes.
+refused, unless they may be lost, and so is one that uses values or blocks out of order.
+A form to be hashed leaves out what is not content: the names of values and the order of
+attributes.
 """
 
 import json
@@ -42,8 +43,9 @@ class NoCompactForm(ValueError):
 class _Writer:
     """Writes one op with all that it holds."""
 
-    def __init__(self, to_hash: bool) -> None:
+    def __init__(self, to_hash: bool, with_places: bool) -> None:
         self.to_hash = to_hash
+        self.with_places = with_places
         self.names: Table = {}
         self.texts: Table = {}
         self.kinds: Table = {}
@@ -86,7 +88,7 @@ class _Writer:
         )
 
     def op(self, op: Operation) -> None:
-        if op.location != UNKNOWN_LOC:
+        if not self.with_places and op.location != UNKNOWN_LOC:
             raise NoCompactForm(f"'{op.name}' has a location")
         if op.successors or isinstance(op, UnregisteredOp):
             raise NoCompactForm(f"'{op.name}' has successors or is not registered")
@@ -115,7 +117,9 @@ class _Writer:
             raise NoCompactForm("a region has several blocks")
         self.stream.append(len(blocks))
         for block in blocks:
-            if any(argument.location != UNKNOWN_LOC for argument in block.args):
+            if not self.with_places and any(
+                argument.location != UNKNOWN_LOC for argument in block.args
+            ):
                 raise NoCompactForm("a block argument has a location")
             self.stream.append(len(block.args))
             self.stream += [self.attribute(argument.type) for argument in block.args]
@@ -126,13 +130,15 @@ class _Writer:
                 self.op(op)
 
 
-def encode(op: Operation, to_hash: bool = False) -> bytes:
+def encode(op: Operation, to_hash: bool = False, with_places: bool = False) -> bytes:
     """
     The compact form of an op and of all in it; that of its content only, to be hashed.
 
+    An op `with_places` may have locations, which are left out.
+
     Raises `NoCompactForm`.
     """
-    writer = _Writer(to_hash)
+    writer = _Writer(to_hash, with_places)
     writer.op(op)
     tables = [list(writer.names), list(writer.texts), list(writer.kinds)]
     form = [*tables, writer.hints, writer.stream]

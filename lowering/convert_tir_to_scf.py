@@ -30,7 +30,7 @@ from dataclasses import dataclass
 from xdsl.context import Context
 from xdsl.dialects import scf
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Block, Region, SSAValue
+from xdsl.ir import Block, Operation, Region, SSAValue
 
 from transom.dialects import tir
 from transom.lowering.conversion import (
@@ -127,6 +127,9 @@ class ConvertBlock(ConversionPattern[tir.BlockOp]):
 @dataclass(frozen=True)
 class ConvertTirToScfPass(KernelPass):
     name = "convert-tir-to-scf"
+
+    def concerns(self, kernel: Operation) -> bool:
+        return any(isinstance(op, tir.NestOp | tir.BlockOp) for op in kernel.walk())
 
     def apply_to_kernels(self, ctx: Context, module: ModuleOp) -> None:
         target = ConversionTarget()

@@ -11,7 +11,6 @@ The kernels that conversions make have none, as their calls have them.
 """
 
 from abc import abstractmethod
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
@@ -42,6 +41,10 @@ class KernelPass(ModulePass):
     is_kept: ClassVar[bool] = True
     """Whether results are kept; a pass that is as fast as a look-up says no."""
 
+    def concerns(self, kernel: Operation) -> bool:
+        """Whether the pass may change a kernel; what it does not change is not kept."""
+        return True
+
     @abstractmethod
     def apply_to_kernels(self, ctx: Context, module: ModuleOp) -> None:
         """Do the work of the pass on a module, some of whose kernels have no body."""
@@ -70,7 +73,7 @@ class KernelPass(ModulePass):
         missing: dict[str, str] = {}
         for op in module.body.ops:
             name = symbol_name(op)
-            if name is None or not is_kernel(op):
+            if name is None or not is_kernel(op) or not self.concerns(op):
                 continue
             form = nameless_form(op, to_hash=True)
             if form is None:
@@ -119,12 +122,17 @@ class _Found(NamedTuple):
         self.kernel.erase()
 
 
-def nameless_form(kernel: Operation, to_hash: bool = False) -> bytes | None:
-    """The compact form of a kernel without its name, or None if it has none."""
+def nameless_form(
+    kernel: Operation, to_hash: bool = False, with_places: bool = False
+) -> bytes | None:
+    """
+    The compact form of a kernel without its name, or None if it has none; if it may be
+    `with_places`, the locations in it are left out.
+    """
     name = kernel.properties["sym_name"]
     kernel.properties["sym_name"] = NAMELESS
     try:
-        return encode(kernel, to_hash)
+        return encode(kernel, to_hash, with_places)
     except NoCompactForm:
         return None
     finally:
@@ -142,8 +150,3 @@ def read_kernel(ctx: Context, form: bytes, name: str) -> Operation | None:
         return None
     set_symbol_name(kernel, name)
     return kernel
-
-
-def treat_kernels_alone(passes: Sequence[ModulePass]) -> bool:
-    """Whether what passes make of a kernel depends on nothing else of its module."""
-    return all(isinstance(pass_, KernelPass) for pass_ in passes)

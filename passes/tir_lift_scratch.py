@@ -64,7 +64,7 @@ class TirLiftScratchPass(ModulePass):
         while work:
             changed: list[tir.FuncOp] = []
             for kernel in work:
-                allocs = self._lifted(kernel)
+                allocs = self.lifted(kernel)
                 if not allocs:
                     continue
                 for call in calls.pop(kernel.sym_name.data, []):
@@ -76,7 +76,8 @@ class TirLiftScratchPass(ModulePass):
                 _make_arguments(kernel, allocs)
             work = changed
 
-    def _lifted(self, kernel: tir.FuncOp) -> list[tir.AllocOp]:
+    def lifted(self, kernel: tir.FuncOp) -> list[tir.AllocOp]:
+        """The buffers of a kernel that become arguments, in order."""
         if kernel.sym_visibility.data != "private":
             return []
         return [

@@ -2,10 +2,10 @@
 Programs on disk: one file with a manifest, the code and the weights.
 
 The file is a ZIP archive of stored entries: `manifest.json` (format version, target,
-signature, pools, messages, and a SHA-256 of every other entry), `code.o`, one entry of
-raw little-endian elements per weight, and the code of artifacts. Nothing in it is
-executed or unpickled before its hash has been checked; sizes are checked against the
-file first.
+signature, pools, messages, and a SHA-256 of every other entry), the object files of
+`code/`, one entry of raw little-endian elements per weight, and the code of artifacts.
+Nothing in it is executed or unpickled before its hash has been checked; sizes are
+checked against the file first.
 """
 
 import json
@@ -38,7 +38,8 @@ class ArchiveError(ValueError):
 
 def save(code: Code, path: str | PathLike[str]) -> None:
     """Write a program to a file, whole or not at all."""
-    entries: dict[str, bytes] = {"code.o": code.object}
+    objects = {f"code/{n}.o": data for n, data in enumerate(code.objects)}
+    entries = dict(objects)
     artifacts = [_artifact_to_json(artifact, entries) for artifact in code.artifacts]
     constants: list[dict[str, Any]] = []
     for number, (symbol, array) in enumerate(code.constants.items()):
@@ -55,6 +56,7 @@ def save(code: Code, path: str | PathLike[str]) -> None:
     manifest = {
         "format": FORMAT,
         "version": VERSION,
+        "objects": list(objects),
         "triple": code.triple,
         "cpu": code.cpu,
         "features": code.features,
@@ -125,7 +127,7 @@ def read(path: str | PathLike[str]) -> Code:
         if sha256(data[name]).hexdigest() != expected:
             raise ArchiveError(f"'{fspath(path)}' is damaged: entry '{name}'")
     return Code(
-        object=data["code.o"],
+        objects=tuple(data[name] for name in manifest["objects"]),
         triple=str(manifest["triple"]),
         cpu=str(manifest["cpu"]),
         features=str(manifest["features"]),

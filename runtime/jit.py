@@ -287,18 +287,31 @@ def load_object(
     libraries: Iterable[str] = (),
     keep: Sequence[Any] = (),
 ) -> JitModule:
+    """Load an object file of this machine; see `load_objects`."""
+    return load_objects((data,), symbols=symbols, libraries=libraries, keep=keep)
+
+
+def load_objects(
+    objects: Sequence[bytes],
+    *,
+    symbols: Mapping[str, int] | None = None,
+    libraries: Iterable[str] = (),
+    keep: Sequence[Any] = (),
+) -> JitModule:
     """
-    Load an object file of this machine.
+    Load object files of this machine, which may use what others of them define.
 
     `symbols` gives addresses of functions and data by name, before those of the
     process; `libraries` are shared libraries to look in, whose absence alone is no
     error; `keep` is held as long as the module. Raises `JitError`.
     """
     initialize()
-    if not is_elf(data):
+    if not all(map(is_elf, objects)):
         raise JitError(f"expected an ELF object on {platform.system()}")
-    needed = read_symbols(data)
-    builder = binding.JITLibraryBuilder().add_object_img(data)
+    needed = together([read_symbols(data) for data in objects])
+    builder = binding.JITLibraryBuilder()
+    for data in objects:
+        builder.add_object_img(data)
     for name, address in resolve(needed, symbols or {}, libraries).items():
         builder.import_symbol(name, address)
     for name in needed.defined:
@@ -313,6 +326,20 @@ def load_object(
             engine.close()
             raise JitError(f"LLVM could not link the module: {e}") from e
     return JitModule(engine, tracker, needed.defined, keep)
+
+
+def together(parts: Sequence[Symbols]) -> Symbols:
+    """The symbols of objects that are linked with each other."""
+    inside = {name for part in parts for name in part.defined + part.hidden}
+    required = dict.fromkeys(n for p in parts for n in p.required if n not in inside)
+    optional = dict.fromkeys(
+        n for p in parts for n in p.optional if n not in inside and n not in required
+    )
+    return Symbols(
+        tuple(name for part in parts for name in part.defined),
+        tuple(required),
+        tuple(optional),
+    )
 
 
 def compile_llvm_ir(

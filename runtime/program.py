@@ -16,7 +16,7 @@ import numpy as np
 
 from transom.runtime.artifacts import Artifact, Callback, bind
 from transom.runtime.callbacks import Failure
-from transom.runtime.jit import JitError, JitModule, load_libraries, load_object
+from transom.runtime.jit import JitError, JitModule, load_libraries, load_objects
 from transom.runtime.signature import Array, Dim, InputError, Signature, dtype_of
 
 
@@ -37,8 +37,8 @@ class PoolSpec:
 class Code:
     """Machine code with what is needed to run it; all of it is data."""
 
-    object: bytes
-    """An ELF object file."""
+    objects: tuple[bytes, ...]
+    """ELF object files: that of main, and of the kernels that it calls."""
     triple: str
     cpu: str
     features: str
@@ -79,8 +79,8 @@ class Program:
         self._failure = Failure()
         bound = bind(code.artifacts, callbacks or {}, libraries, self._failure)
         symbols = {name: array.ctypes.data for name, array in self._constants.items()}
-        self._module: JitModule = load_object(
-            code.object,
+        self._module: JitModule = load_objects(
+            code.objects,
             symbols={**symbols, **bound.addresses},
             libraries=libraries,
             keep=[self._constants, bound],

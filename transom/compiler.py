@@ -2,7 +2,7 @@
 From a module at phase `machine` to a program in this process.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import cast
 
@@ -22,8 +22,7 @@ from transom.dialects.weight_files import base_folder
 from transom.interpreters.weights import WeightStore
 from transom.lowering.bufferize.entry import SHAPES, is_entry
 from transom.lowering.bufferize.entry import signature_of as tensor_signature
-from transom.lowering.emit_llvm import to_llvm_text
-from transom.lowering.emit_llvm.text import name_text
+from transom.machine_code import KernelObject, Machine, objects_of
 from transom.runtime.program import Code, PoolSpec, Program
 from transom.runtime.signature import Dim, Signature, TensorSpec
 from transom.targets.llvm_cpu.dialect import HOST, LlvmCpuAttr
@@ -162,16 +161,15 @@ def to_code(
     base: Path | None = None,
     opt_level: int = 2,
     data_folders: Sequence[str] = (),
+    kernels: Mapping[str, KernelObject] | None = None,
 ) -> Code:
     """
     Machine code for this machine, weights and needs of a module at phase `machine`.
 
     Weights are read relative to `base`, by default the folder of the module's file;
-    links may lead to `data_folders`.
-    Raises `OpError`.
+    links may lead to `data_folders`. `kernels` are those that were compiled before, by
+    name. Raises `OpError`.
     """
-    from transom.runtime.jit import RefusedText, emit_object, host_triple
-
     entry = find_entry(module)
     attr = entry.attributes[SIGNATURE]
     assert isinstance(attr, SignatureAttr), "the dialect verifies it"
@@ -179,28 +177,16 @@ def to_code(
     assert name is not None, "entries are functions"
     target = machine_of(module)
     check_runs_here(target, module)
-    triple = target.triple.data or host_triple()
-    features = ",".join(feature.data for feature in target.features)
+    machine = Machine.of(target, opt_level)
     base = base_folder(module) if base is None else base
     weights = WeightStore(module, base, data_folders)
     ops = list(module.body.block.ops)
     shapes = f"{name}.shapes"
-    text = to_llvm_text(module)
-    try:
-        code = emit_object(
-            text,
-            triple=triple,
-            cpu=target.cpu.data,
-            features=features,
-            opt_level=opt_level,
-        )
-    except RefusedText as e:
-        raise _refusal(module, text, e.reason, e.line) from e
     return Code(
-        object=code,
-        triple=triple,
-        cpu=target.cpu.data,
-        features=features,
+        objects=objects_of(module, machine, kernels or {}),
+        triple=machine.triple,
+        cpu=machine.cpu,
+        features=machine.features,
         entry=name,
         shapes=shapes if any(_is_function(op, shapes) for op in ops) else None,
         signature=signature_of(attr),
@@ -226,6 +212,7 @@ def to_program(
     opt_level: int = 2,
     data_folders: Sequence[str] = (),
     libraries: Sequence[str] = (),
+    kernels: Mapping[str, KernelObject] | None = None,
 ) -> Program:
     """
     A program in this process, of a module at phase `machine`; see `to_code`.
@@ -234,29 +221,18 @@ def to_program(
     targets. Raises `OpError`, and `JitError` for what is found nowhere.
     """
     callbacks = callbacks_of(module, reference_of(module))
-    code = to_code(module, base=base, opt_level=opt_level, data_folders=data_folders)
+    code = to_code(
+        module,
+        base=base,
+        opt_level=opt_level,
+        data_folders=data_folders,
+        kernels=kernels,
+    )
     return Program(code, libraries, callbacks)
 
 
 def _is_function(op: Operation, name: str) -> bool:
     return isinstance(op, llvm.FuncOp) and symbol_name(op) == name
-
-
-def _refusal(module: ModuleOp, text: str, reason: str, number: int | None) -> OpError:
-    """What LLVM says of a line of a module's text, at the function of the line."""
-    if number is None:
-        return OpError(module, f"LLVM refuses the module: {reason}")
-    lines = text.split("\n")[:number]
-    functions = {
-        f" {name_text('@', op.sym_name.data)}(": op
-        for op in module.body.block.ops
-        if isinstance(op, llvm.FuncOp)
-    }
-    heads = (line for line in reversed(lines) if line.startswith(("define", "declare")))
-    head = next(heads, "")
-    found = [op for name, op in functions.items() if name in head]
-    where = found[0] if found else module
-    return OpError(where, f"LLVM refuses '{lines[-1].strip()}': {reason}")
 
 
 def messages_of(module: ModuleOp) -> tuple[str, ...]:

@@ -193,6 +193,7 @@ def compile(
     are, and `JitError` if a C function that the code calls is found nowhere.
     """
     from transom.compiler import select_entry, to_program
+    from transom.kernel_code import lower_to_machine
 
     if threads != 1:
         raise PipelineError(
@@ -210,11 +211,16 @@ def compile(
     result = module.clone()
     declare_devices(result, devices or {}, ctx)
     bound_dims(result, dims or {})
+    kernels = None
     if get_config(result).phase != PHASES[-1].name:
         select_entry(result)
-        lower_in_place(result, PHASES[-1].name, ctx=ctx)
+        kernels = lower_to_machine(result, ctx, opt_level)
     return to_program(
-        result, opt_level=opt_level, data_folders=data_folders, libraries=libraries
+        result,
+        opt_level=opt_level,
+        data_folders=data_folders,
+        libraries=libraries,
+        kernels=kernels,
     )
 
 

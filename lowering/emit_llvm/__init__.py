@@ -16,5 +16,11 @@ llvm.func @f(%x: f32) -> f32 {            define float @f(float %0) {
 """
 
 from transom.lowering.emit_llvm.module import to_llvm_text
+from transom.lowering.emit_llvm.objects import (
+    SYMBOL,
+    KernelText,
+    ObjectTexts,
+    to_object_texts,
+)
 
-__all__ = ["to_llvm_text"]
+__all__ = ["SYMBOL", "KernelText", "ObjectTexts", "to_llvm_text", "to_object_texts"]

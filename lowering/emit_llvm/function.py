@@ -46,8 +46,18 @@ def edges_of(op: Operation) -> list[Edge]:
             return []
 
 
-def header(op: llvm.FuncOp, state: ModuleState, arguments: Sequence[str] | None) -> str:
-    """The line of a function; `arguments` are their names, None for a declaration."""
+def header(
+    op: llvm.FuncOp,
+    state: ModuleState,
+    arguments: Sequence[str] | None,
+    symbol: str | None = None,
+) -> str:
+    """
+    The line of a function; `arguments` are their names, None for a declaration.
+
+    With `symbol` it is that of a function which other objects of the same program see
+    under this name, whatever its own linkage is.
+    """
     types, type, attrs = state.types, op.function_type, given(op)
     texts = argument_texts(attrs.get("arg_attrs"), len(type.inputs), types, op)
     inputs = [
@@ -65,18 +75,22 @@ def header(op: llvm.FuncOp, state: ModuleState, arguments: Sequence[str] | None)
     if is_void and any(results):
         raise OpError(op, "expected no result attributes of a function without result")
     linkage = op.linkage.linkage.data
+    visibility = VISIBILITIES[number_at(op, "visibility_")].strip()
+    if symbol is not None:
+        linkage, visibility = "external", "hidden"
     convention = op.CConv.convention.data
     words = [
         "declare" if arguments is None else "define",
         "" if linkage == "external" else linkage,
         "dso_local" if "dso_local" in attrs else "",
-        VISIBILITIES[number_at(op, "visibility_")].strip(),
+        visibility,
         "" if convention == "ccc" else convention,
         *(text.strip() for text in results),
         types.text(type.output, op),
     ]
     line = " ".join(word for word in words if word)
-    line += f" {name_text('@', op.sym_name.data)}({', '.join(inputs)})"
+    name = op.sym_name.data if symbol is None else symbol
+    line += f" {name_text('@', name)}({', '.join(inputs)})"
     if unnamed := UNNAMED_ADDR[number_at(op, "unnamed_addr")].strip():
         line += f" {unnamed}"
     return line + function_text(op) + section_and_alignment(op)
@@ -92,8 +106,10 @@ def section_and_alignment(op: Operation) -> str:
     return text
 
 
-def write_function(op: llvm.FuncOp, state: ModuleState) -> list[str]:
-    """The lines of a function or of its declaration."""
+def write_function(
+    op: llvm.FuncOp, state: ModuleState, symbol: str | None = None
+) -> list[str]:
+    """The lines of a function or of its declaration; `symbol` as for `header`."""
     linkage = op.linkage.linkage.data
     if not op.body.blocks:
         if linkage not in ("external", "extern_weak"):
@@ -105,14 +121,17 @@ def write_function(op: llvm.FuncOp, state: ModuleState) -> list[str]:
         return [header(op, state, None)]
     if linkage in ("extern_weak", "common", "appending"):
         raise OpError(op, f"expected no body of a function of linkage '{linkage}'")
-    return FunctionWriter(op, state).run()
+    return FunctionWriter(op, state, symbol).run()
 
 
 class FunctionWriter:
     """Writes one function that has a body."""
 
-    def __init__(self, op: llvm.FuncOp, state: ModuleState) -> None:
+    def __init__(
+        self, op: llvm.FuncOp, state: ModuleState, symbol: str | None = None
+    ) -> None:
         self.op = op
+        self.symbol = symbol
         self.state = state
         self.scope = Scope(state)
         self.lines: list[str] = []
@@ -127,7 +146,8 @@ class FunctionWriter:
             self.scope.labels[block] = f"bb{i}"
         self.collect_edges(blocks)
         arguments = self.number(blocks)
-        self.lines.append(header(self.op, self.state, arguments) + " {")
+        line = header(self.op, self.state, arguments, self.symbol)
+        self.lines.append(line + " {")
         if entry in self.incoming:
             # LLVM's entry block has no predecessors: one more goes before this one.
             self.lines += ["start:", f"  br {self.scope.destination(entry)}"]

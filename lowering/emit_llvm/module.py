@@ -2,7 +2,11 @@
 The text of a whole module.
 """
 
+from collections.abc import Collection, Iterable, Mapping
+from types import MappingProxyType
+
 from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.ir import Operation
 
 from transom.dialects import graph, llvm
 from transom.dialects.diagnostics import OpError
@@ -15,7 +19,11 @@ from transom.lowering.emit_llvm.attributes import (
     refuse_unknown,
 )
 from transom.lowering.emit_llvm.constants import Initialiser
-from transom.lowering.emit_llvm.function import section_and_alignment, write_function
+from transom.lowering.emit_llvm.function import (
+    header,
+    section_and_alignment,
+    write_function,
+)
 from transom.lowering.emit_llvm.scope import ModuleState
 from transom.lowering.emit_llvm.text import name_text, quoted
 from transom.lowering.llvm_types import element_storage
@@ -57,13 +65,31 @@ def to_llvm_text(module: ModuleOp) -> str:
 
     Raises `OpError` at an op, a type or an attribute that LLVM IR has no form for.
     """
+    return text_of(module, module.body.ops)
+
+
+def text_of(
+    module: ModuleOp,
+    ops: Iterable[Operation],
+    elsewhere: Collection[Operation] = (),
+    symbols: Mapping[Operation, str] = MappingProxyType({}),
+) -> str:
+    """
+    LLVM IR text of some ops of a module. Functions in `elsewhere` are declared, as
+    other objects have them; those with `symbols` are what other objects see under these
+    names.
+    """
     state = ModuleState()
     variables: list[str] = []
     functions: list[str] = []
-    for op in module.body.ops:
+    ops = tuple(ops)
+    for op in ops:
         match op:
+            case llvm.FuncOp() if op in elsewhere:
+                functions.append(header(op, state, None, op.sym_name.data))
             case llvm.FuncOp():
-                functions.append("\n".join(write_function(op, state)))
+                lines = write_function(op, state, symbols.get(op))
+                functions.append("\n".join(lines))
             case llvm.GlobalOp():
                 variables.append(global_text(op, state))
             case graph.WeightOp():
@@ -73,9 +99,7 @@ def to_llvm_text(module: ModuleOp) -> str:
             case _:
                 pass
     defined = {
-        name_text("@", op.sym_name.data)
-        for op in module.body.ops
-        if isinstance(op, llvm.FuncOp)
+        name_text("@", op.sym_name.data) for op in ops if isinstance(op, llvm.FuncOp)
     }
     parts = [
         "\n".join(header_lines(module)),

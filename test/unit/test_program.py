@@ -308,8 +308,8 @@ def test_damaged_and_foreign_files_are_refused(
             load(path)
         path.write_bytes(whole)
 
-    rewrite(path, {"code.o": b"\x7fELF"})
-    refused("is damaged: entry 'code.o'")
+    rewrite(path, {"code/0.o": b"\x7fELF"})
+    refused("is damaged: entry 'code/0.o'")
     path.write_bytes(whole[: len(whole) // 2])
     refused("is no program of transom")
     path.write_bytes(b"")
