@@ -65,6 +65,8 @@ def verify_phase(module: ModuleOp, phase: str) -> None:
 
 def _verify_graph(module: ModuleOp, phase: str) -> None:
     for op in _walk(module):
+        if isinstance(op, ModuleOp) and op is not module:
+            _fail(op, phase, "no module in the module; its functions belong there")
         if isinstance(op, UnregisteredOp):
             _fail(op, phase, f"no unregistered op, but got '{op.op_name.data}'")
         for result in op.results:

@@ -118,6 +118,11 @@ def test_kept(phase: str, text: str) -> None:
 @pytest.mark.parametrize(
     ("phase", "text", "message"),
     [
+        (
+            "graph",
+            "module { module {} }",
+            "no module in the module; its functions belong there",
+        ),
         ("graph", '"foo.bar"() : () -> ()', "no unregistered op, but got 'foo.bar'"),
         ("tensor", '"foo.bar"() : () -> ()', "no unregistered op, but got 'foo.bar'"),
         (
