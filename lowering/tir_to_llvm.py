@@ -3,7 +3,8 @@ Patterns from C calls of `tir` to the `llvm` dialect.
 
 A memref is the address of its first element, a number itself; a struct is passed by
 value or by pointer as the C compiler of the target does, see `c_calls`. A status that
-is not the expected one makes the kernel fail.
+is not the expected one makes the kernel fail. `tir.symbol` names what is called in the
+place of the function.
 """
 
 from typing import Any, cast
@@ -16,6 +17,7 @@ from xdsl.dialects.builtin import (
     IntegerAttr,
     IntegerType,
     MemRefType,
+    StringAttr,
     i1,
     i8,
     i64,
@@ -119,7 +121,9 @@ class ConvertExtern(ConversionPattern[tir.ExternOp]):
             (result_type,) = result_signature(op, rewriter.converter).types
             if isinstance(op.result.type, BFloat16Type):
                 return Refusal("no C function that returns a bf16 is called")
-        call = llvm.CallOp(op.callee, *values, return_type=result_type)
+        symbol = op.attributes.get(tir.SYMBOL)
+        name = symbol.data if isinstance(symbol, StringAttr) else op.callee.data
+        call = llvm.CallOp(name, *values, return_type=result_type)
         if any(a.data for a in attributes):
             call.attributes["arg_attrs"] = ArrayAttr(attributes)
         rewriter.insert(call)

@@ -25,7 +25,13 @@ from transom.dialects.tir.attributes import (
 from transom.dialects.tir.block import BlockOp
 from transom.dialects.tir.call import CallOp
 from transom.dialects.tir.callee import Callee
-from transom.dialects.tir.extern import Argument, ExternOp, StructOp, memrefs_behind
+from transom.dialects.tir.extern import (
+    SYMBOL,
+    Argument,
+    ExternOp,
+    StructOp,
+    memrefs_behind,
+)
 from transom.dialects.tir.func import FuncOp, ReturnOp
 from transom.dialects.tir.memory import (
     AllocOp,
@@ -74,6 +80,7 @@ TIR = Dialect(
 )
 
 __all__ = [
+    "SYMBOL",
     "TIR",
     "AccessAttr",
     "AllocOp",

@@ -41,6 +41,12 @@ from transom.dialects.tir.attributes import (
 )
 from transom.dialects.tir.types import is_number
 
+SYMBOL = "tir.symbol"
+"""
+The discardable attribute of a `tir.extern` that names what code calls in the place of
+the function, such as a stand-in for it.
+"""
+
 
 @dataclass(frozen=True)
 class Argument:
