@@ -12,6 +12,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 
 FOLDERS = ("filecheck",)
@@ -91,7 +92,7 @@ def _flags(words: str) -> str:
     except ValueError:
         return ""
     kept: list[str] = []
-    for token, following in zip(tokens, [*tokens[1:], ""], strict=True):
+    for token, following in pairwise([*tokens, ""]):
         if token in ("-p", "--to", "--pass-pipeline"):
             kept += [token, following]
         elif token.startswith(("--to=", "--pass-pipeline=", "-p=")):
