@@ -45,6 +45,7 @@ def expand(
         schema = defs.get_schema(proto.op_type, opset, domain)
     except defs.SchemaError:
         return None
+    _check_attributes(proto, schema)
     data = _body_of(schema, proto, opset, type_of)
     if not data:
         return None
@@ -57,6 +58,19 @@ def expand(
     attributes = _attributes(proto, schema)
     nodes = tuple(_instance(node, names, attributes) for node in function.node)
     return Body(nodes, versions.get(domain, opset))
+
+
+def _check_attributes(proto: "NodeProto", schema: Any) -> None:
+    """Raise `Unsupported` for attributes that the operator does not have."""
+    from onnx import AttributeProto
+
+    for attribute in proto.attribute:
+        known = schema.attributes.get(attribute.name)
+        if known is None:
+            raise Unsupported(f"attribute '{attribute.name}' is not supported")
+        if attribute.ref_attr_name or known.type.value != attribute.type:
+            kind = AttributeProto.AttributeType.Name(known.type.value)
+            raise Unsupported(f"expected attribute '{attribute.name}' of type {kind}")
 
 
 def _body_of(

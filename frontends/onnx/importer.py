@@ -37,9 +37,10 @@ from transom.frontends.onnx.model_file import DOMAINS, Model, read_model
 from transom.frontends.onnx.node import Node, Unsupported, shape_in, type_of
 from transom.frontends.onnx.operators import HANDLERS
 from transom.frontends.onnx.sizes import is_few
+from transom.frontends.onnx.subgraphs import GRAPH_HANDLERS, renamed
 
 if TYPE_CHECKING:
-    from onnx import NodeProto, TensorProto, TypeProto, ValueInfoProto
+    from onnx import GraphProto, NodeProto, TensorProto, TypeProto, ValueInfoProto
 
 MAIN = "main"
 """The function that a model becomes."""
@@ -94,6 +95,7 @@ class Importer:
         """The inputs of the model that each value depends on."""
         self.missing: list[str] = []
         """Values that would have to be known."""
+        self._graph_depth = 0
         self.broken: set[str] = set()
         """Values of nodes that were refused; what reads one is not reported."""
 
@@ -200,10 +202,70 @@ class Importer:
         try:
             for name, value in self._results(Node(self, proto, opset), depth):
                 self._define(name, value)
-        except (Unsupported, VerifyException):
+        except (Unsupported, VerifyException) as e:
             self._restore(before)
-            if not self._define_function(proto, opset, depth):
-                raise
+            try:
+                if self._define_function(proto, opset, depth):
+                    return
+            except (Unsupported, VerifyException):
+                if proto.op_type not in HANDLERS:
+                    raise
+                self._restore(before)  # what the operator itself lacks says more
+            raise e
+
+    def _graph_results(self, node: Node, depth: int) -> Sequence[tuple[str, SSAValue]]:
+        """What a node with graphs of its own defines."""
+        if depth >= MAX_DEPTH:
+            raise Unsupported(f"expected at most {MAX_DEPTH} graphs in each other")
+        self._graph_depth = depth
+        names = GRAPH_HANDLERS[node.proto.op_type](node, self)
+        node.check_attributes()
+        pairs: list[tuple[str, SSAValue]] = []
+        for name, found in zip(node.proto.output, names, strict=False):
+            known = self.constant(found) if name else None
+            if known is not None:
+                self.constants[name] = known
+            elif name:
+                pairs.append((name, self.value(found)))
+        return pairs
+
+    def import_graph(
+        self, source: "GraphProto", inputs: Sequence[str], prefix: str, node: Node
+    ) -> list[str]:
+        """Import a graph in place (see `subgraphs.Graphs`)."""
+        if len(inputs) != len(source.input):
+            raise Unsupported(
+                f"expected {len(source.input)} inputs of its graph, "
+                f"but got {len(inputs)}"
+            )
+        depth = self._graph_depth
+        names = dict(zip((v.name for v in source.input), inputs, strict=True))
+        for tensor in source.initializer:
+            names[tensor.name] = prefix + tensor.name
+            self.constants[prefix + tensor.name] = self.elements(tensor.name, tensor)
+        for inner in source.node:
+            made = renamed(inner, names, prefix)
+            self.used.update(made.input)
+            self.used.update(made.output)
+            self._trace(made)
+            try:
+                self._define_results(made, node.opset, depth + 1)
+            except (Unsupported, VerifyException) as e:
+                missing = e.missing if isinstance(e, Unsupported) else None
+                reason = f"in its graph, '{inner.op_type}': {e}"
+                raise Unsupported(reason, missing) from None
+            self._graph_depth = depth
+        return [names.get(value.name, value.name) for value in source.output]
+
+    def name_value(self, name: str, value: SSAValue) -> str:
+        """Give a value a name."""
+        self.values[name] = value
+        return name
+
+    def name_array(self, name: str, array: Array) -> str:
+        """Give elements that are known a name."""
+        self.constants[name] = array
+        return name
 
     def _define_function(self, proto: "NodeProto", opset: int, depth: int) -> bool:
         """
@@ -266,6 +328,8 @@ class Importer:
         proto = node.proto
         if proto.domain not in DOMAINS:
             raise Unsupported(f"operators of domain '{proto.domain}' are unknown")
+        if proto.op_type in GRAPH_HANDLERS:
+            return self._graph_results(node, depth)
         node.check_no_graphs()
         if proto.op_type == "Constant" and node.given("value"):
             tensor = node.tensor_proto("value")

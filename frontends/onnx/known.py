@@ -186,6 +186,87 @@ def arithmetic(function: Callable[[Array, Array], Array]) -> Evaluator:
     return evaluator
 
 
+def comparison(function: Callable[[Array, Array], Array]) -> Evaluator:
+    """A comparison of two arrays of one type."""
+
+    def evaluator(n: Node, inputs: list[Array]) -> Array | None:
+        a, b = inputs
+        shape = np.broadcast_shapes(a.shape, b.shape)
+        if a.dtype != b.dtype or a.dtype.kind not in "iu" or not is_few(shape):
+            return None
+        return np.asarray(function(a, b))
+
+    return evaluator
+
+
+def logic(function: Callable[[Array, Array], Array]) -> Evaluator:
+    """A function of two arrays of truth values."""
+
+    def evaluator(n: Node, inputs: list[Array]) -> Array | None:
+        a, b = inputs
+        shape = np.broadcast_shapes(a.shape, b.shape)
+        if a.dtype != np.bool_ or b.dtype != np.bool_ or not is_few(shape):
+            return None
+        return np.asarray(function(a, b))
+
+    return evaluator
+
+
+def one(function: Callable[[Array], Array], kinds: str) -> Evaluator:
+    """A function of one array of some kinds of elements."""
+
+    def evaluator(n: Node, inputs: list[Array]) -> Array | None:
+        (array,) = inputs
+        with np.errstate(all="ignore"):
+            return np.asarray(function(array)) if array.dtype.kind in kinds else None
+
+    return evaluator
+
+
+def extreme(function: Callable[[Array, Array], Array]) -> Evaluator:
+    """The least or largest of some arrays of integers."""
+
+    def evaluator(n: Node, inputs: list[Array]) -> Array | None:
+        shape = np.broadcast_shapes(*(array.shape for array in inputs))
+        dtypes = {array.dtype for array in inputs}
+        if len(dtypes) != 1 or inputs[0].dtype.kind not in "iu" or not is_few(shape):
+            return None
+        result = inputs[0]
+        for array in inputs[1:]:
+            result = function(result, array)
+        return np.asarray(result)
+
+    return evaluator
+
+
+def mod(n: Node, inputs: list[Array]) -> Array | None:
+    if n.flag("fmod") or not inputs[1].all():
+        return None
+    return arithmetic(np.remainder)(n, inputs)
+
+
+def reduction(function: Callable[..., Array]) -> Evaluator:
+    """A reduction of integers."""
+
+    def evaluator(n: Node, inputs: list[Array]) -> Array | None:
+        array = inputs[0]
+        if any(found.dtype.kind not in "iu" for found in inputs) or not array.size:
+            return None
+        if len(inputs) > 1:
+            axes = inputs[1].reshape(-1).tolist()
+        else:
+            axes = n.int_list("axes", ())
+        keepdims = n.flag("keepdims", default=True)
+        if n.flag("noop_with_empty_axes") and not axes:
+            return array
+        axis = tuple(axes) if axes else None
+        with np.errstate(all="ignore"):
+            result = function(array, axis=axis, keepdims=keepdims)
+        return np.asarray(result).astype(array.dtype)
+
+    return evaluator
+
+
 def quotient(a: Array, b: Array) -> Array:
     """The quotient without its fraction."""
     if not b.all():
@@ -196,7 +277,9 @@ def quotient(a: Array, b: Array) -> Array:
 SOURCES: dict[str, Source] = {"Constant": constant, "Shape": shape, "Size": size}
 
 EVALUATORS: dict[str, Evaluator] = {
+    "Abs": one(np.abs, "iu"),
     "Add": arithmetic(np.add),
+    "And": logic(np.logical_and),
     "Cast": cast,
     "Concat": concat,
     "ConstantOfShape": constant_of_shape,
@@ -204,14 +287,29 @@ EVALUATORS: dict[str, Evaluator] = {
     "Equal": arithmetic(np.equal),
     "Expand": expand,
     "Gather": gather,
+    "Greater": comparison(np.greater),
+    "GreaterOrEqual": comparison(np.greater_equal),
     "Identity": identity,
+    "Less": comparison(np.less),
+    "LessOrEqual": comparison(np.less_equal),
+    "Max": extreme(np.maximum),
+    "Min": extreme(np.minimum),
+    "Mod": mod,
     "Mul": arithmetic(np.multiply),
+    "Neg": one(np.negative, "i"),
+    "Not": one(np.logical_not, "b"),
+    "Or": logic(np.logical_or),
     "Range": arange,
+    "ReduceMax": reduction(np.max),
+    "ReduceMin": reduction(np.min),
+    "ReduceProd": reduction(np.prod),
+    "ReduceSum": reduction(np.sum),
     "Reshape": reshape,
     "Slice": slice_,
     "Squeeze": squeeze,
     "Sub": arithmetic(np.subtract),
     "Unsqueeze": unsqueeze,
     "Where": where,
+    "Xor": logic(np.logical_xor),
 }
 """The operators of which exporters build shapes."""

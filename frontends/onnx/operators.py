@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from xdsl.ir import SSAValue
 
 from transom.frontends.onnx import (
+    activations,
     bits,
     elementwise,
     layers,
@@ -20,6 +21,7 @@ Handler = Callable[[Node], SSAValue | Sequence[SSAValue]]
 """Builds what a node computes: one value, or one for each output."""
 
 HANDLERS: dict[str, Handler] = {
+    **activations.HANDLERS,
     **bits.HANDLERS,
     **elementwise.HANDLERS,
     **layers.HANDLERS,

@@ -375,7 +375,7 @@ def test_subgraphs(tmp_path: Path):
     body = helper.make_graph([RELU], "b", [], [value("y", [2, 3])])
     branch = node("If", "c", "y", then_branch=body, else_branch=body)
     assert reason(tmp_path, [branch], [X, value("c", [], "i1")]) == (
-        "'If' x1 (control flow by graphs in nodes is not supported): 'y'"
+        "'If' x1 (input 0 is not constant): 'y'"
     )
 
 

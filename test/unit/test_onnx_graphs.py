@@ -1,0 +1,249 @@
+"""
+Nodes with graphs of their own, operators that are functions, and picking by place: they
+compute what onnxruntime does.
+"""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx
+import pytest
+from onnx import TensorProto, helper, numpy_helper
+from onnx_cases import X, check, floats, ints
+from onnx_models import model, node, save, value
+
+import transom
+from transom.dialects.diagnostics import OpError
+
+
+def graph(
+    nodes: list[onnx.NodeProto], inputs: str, outputs: str, **weights: Any
+) -> onnx.GraphProto:
+    """A graph for an attribute."""
+    return helper.make_graph(
+        nodes,
+        "body",
+        [helper.make_empty_tensor_value_info(n) for n in inputs.split()],
+        [helper.make_empty_tensor_value_info(n) for n in outputs.split()],
+        [numpy_helper.from_array(np.asarray(a), n) for n, a in weights.items()],
+    )
+
+
+def typed(body: onnx.GraphProto, kinds: dict[str, tuple[int, list[int]]]):
+    """onnxruntime wants the types of a body's inputs and outputs."""
+    for info in (*body.input, *body.output):
+        kind, shape = kinds[info.name]
+        info.type.CopyFrom(helper.make_tensor_type_proto(kind, shape))
+    return body
+
+
+FLOAT, INT64, BOOL = TensorProto.FLOAT, TensorProto.INT64, TensorProto.BOOL
+
+
+@pytest.mark.parametrize("taken", [True, False])
+def test_if(tmp_path: Path, taken: bool):
+    kinds = {"t": (FLOAT, [2, 3]), "e": (FLOAT, [2, 3])}
+    branches = {
+        "then_branch": typed(graph([node("Neg", "x", "t")], "", "t"), kinds),
+        "else_branch": typed(
+            graph([node("Add", "x one", "e")], "", "e", one=np.float32(1)), kinds
+        ),
+    }
+    check(
+        tmp_path,
+        [node("If", "c", "y", **branches)],
+        {"x": floats(2, 3)},
+        {"c": np.array(taken)},
+    )
+
+
+def test_loop(tmp_path: Path):
+    """Values from outside, carried ones, ones that are collected; names that shadow."""
+    nodes = [
+        node("Add", "v x", "next"),
+        node("Mul", "next next", "square"),
+        node("Identity", "on", "going"),
+    ]
+    kinds = {
+        "turn": (INT64, []),
+        "on": (BOOL, []),
+        "v": (FLOAT, [2, 3]),
+        "going": (BOOL, []),
+        "next": (FLOAT, [2, 3]),
+        "square": (FLOAT, [2, 3]),
+    }
+    body = typed(graph(nodes, "turn on v", "going next square"), kinds)
+    check(
+        tmp_path,
+        [node("Loop", "n go x", "y z", body=body), node("Neg", "y", "next")],
+        {"x": floats(2, 3)},
+        {"n": np.int64(4), "go": np.array(True)},
+        outputs=["next", "y", "z"],
+    )
+
+
+def test_loop_that_ends_by_its_condition(tmp_path: Path):
+    nodes = [node("Add", "v x", "next"), node("Less", "turn two", "going")]
+    kinds = {
+        "turn": (INT64, []),
+        "on": (BOOL, []),
+        "v": (FLOAT, [3]),
+        "going": (BOOL, []),
+        "next": (FLOAT, [3]),
+    }
+    body = typed(graph(nodes, "turn on v", "going next", two=np.int64(2)), kinds)
+    check(
+        tmp_path,
+        [node("Loop", "n go x", "y", body=body)],
+        {"x": floats(3)},
+        {"n": np.int64(100), "go": np.array(True)},
+    )
+
+
+@pytest.mark.parametrize("back", [0, 1])
+def test_scan(tmp_path: Path, back: int):
+    nodes = [node("Add", "sum part", "next"), node("Identity", "next", "out")]
+    kinds = {name: (FLOAT, [2]) for name in ("sum", "part", "next", "out")}
+    body = typed(graph(nodes, "sum part", "next out"), kinds)
+    check(
+        tmp_path,
+        [
+            node(
+                "Scan",
+                "s x",
+                "y z",
+                body=body,
+                num_scan_inputs=1,
+                scan_input_axes=[1],
+                scan_input_directions=[back],
+                scan_output_axes=[1],
+                scan_output_directions=[back],
+            )
+        ],
+        {"s": floats(2), "x": floats(2, 5)},
+        outputs=["y", "z"],
+    )
+
+
+def refused(tmp_path: Path, nodes: list[onnx.NodeProto], **weights: Any) -> str:
+    proto = model(nodes, [value("x", [2, 3])], ["y"], weights)
+    with pytest.raises(OpError) as caught:
+        transom.load(save(tmp_path, proto))
+    return caught.value.notes[0].message
+
+
+def test_a_condition_that_is_not_known(tmp_path: Path):
+    body = graph([node("Neg", "x", "t")], "", "t")
+    nodes = [
+        node("ReduceMax", "x", "m", keepdims=0),
+        node("Greater", "m zero", "c"),
+        node("If", "c", "y", then_branch=body, else_branch=body),
+    ]
+    assert refused(tmp_path, nodes, zero=np.float32(0)) == (
+        "'If' x1 (input 0 is not constant): 'y'"
+    )
+
+
+def test_too_many_turns(tmp_path: Path):
+    nodes = [node("Add", "v x", "next"), node("Identity", "on", "going")]
+    body = graph(nodes, "turn on v", "going next")
+    loop = node("Loop", "n _ x", "y", body=body)
+    assert refused(tmp_path, [loop], n=np.int64(10**9)) == (
+        "'Loop' x1 (expected at most 10000 nodes, but 5001 times 2 are needed): 'y'"
+    )
+
+
+def test_graphs_in_graphs_are_limited(tmp_path: Path):
+    body = graph([node("Neg", "x", "t")], "", "t")
+    for _ in range(10):
+        inner = node("If", "c", "t", then_branch=body, else_branch=body)
+        body = graph([inner], "", "t")
+    nodes = [node("If", "c", "y", then_branch=body, else_branch=body)]
+    reason = refused(tmp_path, nodes, c=np.array(True))
+    assert "expected at most 8 graphs in each other" in reason
+
+
+def test_the_reason_in_a_graph_is_given(tmp_path: Path):
+    body = graph([node("StringSplit", "x", "t")], "", "t")
+    nodes = [node("If", "c", "y", then_branch=body, else_branch=body)]
+    assert refused(tmp_path, nodes, c=np.array(True)) == (
+        "'If' x1 (in its graph, 'StringSplit': there is no such operator in 'graph' "
+        "yet): 'y'"
+    )
+
+
+@pytest.mark.parametrize(
+    ("kind", "attributes"),
+    [
+        ("ReduceL1", {"axes": [1]}),
+        ("ReduceL2", {"axes": [1], "keepdims": 0}),
+        ("ReduceLogSumExp", {}),
+        ("ReduceSumSquare", {"axes": [-1]}),
+        ("Elu", {"alpha": 0.5}),
+        ("Softplus", {}),
+        ("HardSwish", {}),
+        ("MeanVarianceNormalization", {"axes": [0, 2]}),
+    ],
+)
+def test_functions(tmp_path: Path, kind: str, attributes: dict[str, Any]):
+    check(tmp_path, [node(kind, "x", **attributes)], X, opset=17)
+
+
+def test_layer_normalization(tmp_path: Path):
+    weights = {"s": floats(4), "b": floats(4)}
+    nodes = [node("LayerNormalization", "x s b", axis=-1)]
+    check(tmp_path, nodes, {"x": floats(2, 3, 4)}, weights)
+
+
+def test_gather_elements_and_nd(tmp_path: Path):
+    places = {"i": np.array([[0, -1, 2], [1, 1, 0]])}
+    nodes = [node("GatherElements", "x i", axis=0)]
+    check(tmp_path, nodes, {"x": floats(3, 3)}, places)
+    nd = {"i": np.array([[[0, 1]], [[-1, 2]]])}
+    check(tmp_path, [node("GatherND", "x i")], {"x": floats(3, 3, 2)}, nd)
+    batch = {"i": np.array([[1], [0]])}
+    nodes = [node("GatherND", "x i", batch_dims=1)]
+    check(tmp_path, nodes, {"x": floats(2, 3, 2)}, batch)
+
+
+@pytest.mark.parametrize("reduction", ["none", "add", "mul"])
+def test_scatter_nd(tmp_path: Path, reduction: str):
+    inputs = {"x": floats(4, 3), "u": floats(2, 3)}
+    nodes = [node("ScatterND", "x i u", reduction=reduction)]
+    check(tmp_path, nodes, inputs, {"i": np.array([[3], [-4]])}, opset=16)
+
+
+def test_places_in_a_matrix(tmp_path: Path):
+    for upper in (0, 1):
+        nodes = [node("Trilu", "x k", upper=upper)]
+        check(tmp_path, nodes, {"x": floats(2, 3, 4)}, {"k": np.int64(-1)})
+    check(tmp_path, [node("EyeLike", "x", k=1)], {"x": floats(3, 4)})
+    check(tmp_path, [node("Hardmax", "x", axis=1)], {"x": floats(3, 4)})
+    weights = {"d": np.int64(4), "v": np.array([-1, 2], np.float32)}
+    nodes = [node("OneHot", "i d v", axis=1)]
+    check(tmp_path, nodes, {"i": np.array([[0, -1], [3, 2]])}, weights)
+
+
+def test_tests_of_floats(tmp_path: Path):
+    x = {"x": np.array([1, np.nan, np.inf, -np.inf], np.float32)}
+    check(tmp_path, [node("IsNaN", "x")], x)
+    check(tmp_path, [node("IsInf", "x")], x)
+    check(tmp_path, [node("IsInf", "x", detect_negative=0)], x)
+
+
+def test_bits(tmp_path: Path):
+    inputs = {"a": ints(5, -3, 12), "b": ints(6, 7, -1)}
+    for kind in ("BitwiseAnd", "BitwiseOr", "BitwiseXor"):
+        check(tmp_path, [node(kind, "a b")], inputs, opset=18)
+    check(tmp_path, [node("BitwiseNot", "a")], {"a": ints(5, -3)}, opset=18)
+    shifted = {"a": np.array([3, 200], np.uint8), "b": np.array([2, 1], np.uint8)}
+    for direction in ("LEFT", "RIGHT"):
+        check(tmp_path, [node("BitShift", "a b", direction=direction)], shifted)
+
+
+@pytest.mark.parametrize("kind", ["ArgMax", "ArgMin"])
+def test_the_last_of_equal_extremes(tmp_path: Path, kind: str):
+    x = {"x": np.array([[1, 3, 3], [2, 2, 1]], np.float32)}
+    for axis in (0, 1):
+        check(tmp_path, [node(kind, "x", axis=axis, select_last_index=1)], x)
