@@ -53,6 +53,7 @@ from transom.phase_plan import PHASES, phase_named, phase_plan
 from transom.targets.hooks import TargetHooks
 from transom.targets.llvm_cpu.dialect import LlvmCpuAttr
 from transom.targets.registry import hooks_of
+from transom.targets.resolve_devices import resolve_devices
 
 KERNEL_CODE = "kernel-code"
 """The kind of entry: a stub and the key of an object, by the kernel at `tensor`."""
@@ -95,6 +96,8 @@ def lower_to_machine(
     names = [phase.name for phase in PHASES]
     if reached is None or names.index(reached) < names.index(START):
         lower_in_place(module, START, ctx=ctx, observer=observer)
+    else:
+        resolve_devices(module)  # a module that was written by hand may name no CPU yet
     kernels = compile_kernels(module, ctx, opt_level, observer)
     lower_in_place(module, names[-1], ctx=ctx, observer=observer)
     return kernels
