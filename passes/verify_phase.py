@@ -10,11 +10,10 @@ not reached or have left.
 from collections.abc import Callable, Iterator
 from typing import NoReturn
 
-from xdsl.dialects.builtin import ModuleOp, TensorType, UnregisteredOp
+from xdsl.dialects.builtin import ModuleOp, SymbolRefAttr, TensorType, UnregisteredOp
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation, SSAValue
 
-from transom.dialects import tir
 from transom.dialects.diagnostics import OpError
 from transom.dialects.limits import reason_against_size
 from transom.dialects.symbols import lookup
@@ -137,8 +136,9 @@ def _verify_planned(module: ModuleOp, phase: str) -> None:
             for value in _values(op):
                 if isinstance(value.type, TensorType):
                     _fail(op, phase, f"values on buffers, but '{op.name}' has a tensor")
-            if isinstance(op, tir.AllocOp) and op.offset is None and op.memory:
-                name = op.memory.string_value()
+            ref = op.properties.get("memory") if op.name == "tir.alloc" else None
+            if isinstance(ref, SymbolRefAttr) and "offset" not in op.properties:
+                name = ref.string_value()
                 memory = lookup(op, name)
                 if isinstance(memory, MemoryOp) and memory.planner is Planner.TARGET:
                     _fail(

@@ -4,7 +4,7 @@ What `--show-phases`, `--list-passes` and `--show-dialects` print.
 
 import inspect
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import get_type_hints
 
 from xdsl.context import Context
@@ -13,13 +13,13 @@ from xdsl.passes import ModulePass
 
 from transom.passes.pass_options import default_of, describe_hint, option_fields
 from transom.passes.pipeline import Pipeline, format_pass
-from transom.phase_plan import PHASES, PhasePlan, phase_plan, shared_plan
+from transom.phase_plan import PHASES, Phase, PhasePlan, phase_plan
 from transom.registry import REPLACED_DIALECTS, Registry
 
 
 def phases() -> str:
-    """Each phase, its promise, and the passes that lead to it."""
-    return _plans(map(shared_plan, PHASES))
+    """Each phase, its promise, and the shared passes that lead to it."""
+    return _phases((phase, phase.passes) for phase in PHASES)
 
 
 def phases_of(module: ModuleOp, ctx: Context) -> str:
@@ -32,27 +32,28 @@ def phases_of(module: ModuleOp, ctx: Context) -> str:
 
     module = module.clone()
     resolve_devices(module)
-    return _plans(phase_plan(module, phase, ctx) for phase in PHASES)
+    plans = (phase_plan(module, phase, ctx) for phase in PHASES)
+    return _phases((plan.phase, _lines_of(plan)) for plan in plans)
 
 
-def _plans(plans: Iterable[PhasePlan]) -> str:
+def _phases(listed: Iterable[tuple[Phase, Iterable[str]]]) -> str:
     width = max(len(phase.name) for phase in PHASES)
-    indent = " " * (width + 4)
     lines: list[str] = []
-    for plan in plans:
-        lines.append(f"{plan.phase.name:{width}}  {plan.phase.promise}")
-        for step in plan.steps:
-            origin = "" if step.hook is None else f"  // {step.hook}"
-            shown = not step.pipeline.shown.sees_all
-            items = (step.pipeline,) if shown else step.pipeline.items
-            lines += [
-                f"{indent}{i if isinstance(i, Pipeline) else format_pass(i)}{origin}"
-                for i in items
-            ]
-        lines += [
-            f"{indent}// '{target}' omits '{name}'" for target, name in plan.omissions
-        ]
+    for phase, passes in listed:
+        lines.append(f"{phase.name:{width}}  {phase.promise}")
+        lines += [" " * (width + 4) + line for line in passes]
     return "\n".join(lines) + "\n"
+
+
+def _lines_of(plan: PhasePlan) -> Iterator[str]:
+    for step in plan.steps:
+        origin = "" if step.hook is None else f"  // {step.hook}"
+        shown = not step.pipeline.shown.sees_all
+        for item in (step.pipeline,) if shown else step.pipeline.items:
+            text = str(item) if isinstance(item, Pipeline) else format_pass(item)
+            yield text + origin
+    for target, name in plan.omissions:
+        yield f"// '{target}' omits '{name}'"
 
 
 def dialects(registered: Registry) -> str:
