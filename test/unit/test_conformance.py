@@ -194,6 +194,21 @@ def test_targets_in_the_tree(name: str):
     assert {*report.checked} >= {*RULES} - {"claims"}
 
 
+@pytest.mark.parametrize(
+    "target", ['#toy_npu.target<preset = "large">', "#toy_vm.target"]
+)
+def test_targets_for_tests(target: str):
+    """They are plug-ins, with artifacts, passes on all functions, and memories."""
+    code = (
+        "from transom.testing import check_target\n"
+        f"print(check_target({target!r}, samples=('matmul', 'several_results')))"
+    )
+    done = run_python(Path(__file__).parents[1] / "plugins", "-c", code)
+    assert done.returncode == 0, done.stderr
+    assert "keeps all rules" in done.stdout
+    assert all(rule in done.stdout for rule in RULES)
+
+
 def test_modules_of_the_author():
     module = SAMPLES["softmax"]
     assert "phases          2" in check(KitTarget(), modules={"mine": module})
@@ -492,11 +507,13 @@ def test_hash_seeds(tmp_path: Path):
 
 
 def test_hooks_of_a_plugin_say_their_api_version(tmp_path: Path):
+    """What else is wrong is listed as well."""
     hooks = SEEDED["seeded.hooks"].replace("    api_version = 1\n", "")
     install(tmp_path, "seeded", SEEDED_GROUPS, {**SEEDED, "seeded.hooks": hooks})
     done = run_python(tmp_path, "-c", CHECK_SEEDED)
     assert done.stdout == (
-        "'#seeded.target<lanes = 8>' breaks a rule:\n"
+        "'#seeded.target<lanes = 8>' breaks 2 rules:\n"
         "- registered: 'SeededTarget' does not say for which version of the contract "
         "it was written; expected 'api_version = 1'\n"
+        "- hash-seeds: sample 'softmax' differs at phase 'partitioned'\n"
     )

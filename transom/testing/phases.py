@@ -13,6 +13,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.utils.exceptions import VerifyException
 
+from transom.c_functions import Externs, lower_with
 from transom.compiler import entry_signature, find_main, to_program
 from transom.dialects import graph
 from transom.dialects.diagnostics import OpError
@@ -123,6 +124,7 @@ class PhaseChecker:
     relative: float | None = None
     absolute: float | None = None
     libraries: Sequence[str] = ()
+    compiled_externs: Externs = "native"
     options: Mapping[str, Any] = field(default_factory=dict[str, Any])
     expected: dict[str, Array] = field(default_factory=dict[str, Array])
 
@@ -130,8 +132,11 @@ class PhaseChecker:
         return interpret(module, self.inputs, base=self.base, **self.options)
 
     def compiled(self, module: ModuleOp) -> dict[str, Array]:
-        machine = lower(module, PHASES[-1].name, ctx=self.ctx)
-        program = to_program(machine, base=self.base, libraries=self.libraries)
+        machine = module.clone()
+        functions = lower_with(machine, self.compiled_externs, self.ctx)
+        program = to_program(
+            machine, base=self.base, libraries=self.libraries, functions=functions
+        )
         return program.run(self.inputs)
 
     def differences(self, actual: Mapping[str, Array]) -> list[Difference]:
@@ -140,7 +145,9 @@ class PhaseChecker:
     def check(self, module: ModuleOp, phase: str) -> Iterator[PhaseResult]:
         """Run a module in the ways of its phase. Raises `PhaseMismatch`."""
         ways = {"interpreted": self.interpreted} if phase in INTERPRETED else {}
-        for way, run in {**ways, "compiled": self.compiled}.items():
+        if phase != PHASES[-1].name or self.compiled_externs == "native":
+            ways["compiled"] = self.compiled
+        for way, run in ways.items():
             start = perf_counter()
             actual = run(module)
             seconds = perf_counter() - start
@@ -186,6 +193,7 @@ def check_phases(
     relative: float | None = None,
     absolute: float | None = None,
     libraries: Sequence[str] = (),
+    compiled_externs: Externs = "native",
     ctx: Context | None = None,
     **options: Any,
 ) -> list[PhaseResult]:
@@ -197,12 +205,21 @@ def check_phases(
     Raises `PhaseMismatch` for the first phase whose numbers move, where the modules are
     small enough to tell: after a wrong run of machine code the later phases are
     interpreted too. `options` go to the `Interpreter`, such as `externs`.
+    `compiled_externs` are `externs` of `transom.compile`; where they are not native, a
+    module at phase `machine` is not run.
     """
     ctx = new_context() if ctx is None else ctx
     if inputs is None:
         inputs = random_inputs(module, seed, sizes)
     checker = PhaseChecker(
-        inputs, base_folder(module), ctx, relative, absolute, libraries, options
+        inputs,
+        base_folder(module),
+        ctx,
+        relative,
+        absolute,
+        libraries,
+        compiled_externs,
+        options,
     )
     checker.expected = checker.interpreted(module)
     names = [phase.name for phase in PHASES]

@@ -110,6 +110,7 @@ class ToyNpuTarget(TargetHooks[ToyNpuAttr]):
     what comes out is a stream of commands.
     """
 
+    api_version = 1
     attr_type = ToyNpuAttr
     scope = "module"
 

@@ -26,6 +26,7 @@ def answer(op: Operation) -> Accepted | Refusal:
 class ToyVmTarget(TargetHooks[ToyVmAttr]):
     """Functions go to programs in one step."""
 
+    api_version = 1
     attr_type = ToyVmAttr
 
     def claims(self, target: ToyVmAttr) -> Sequence[Claim]:
