@@ -13,6 +13,7 @@ from xdsl.passes import ModulePass
 from transom.dialects.diagnostics import did_you_mean
 from transom.dialects.target import TargetAttr
 from transom.lowering.conversion import ConversionPattern
+from transom.lowering.conversion.pattern import roots_of
 from transom.passes.pass_options import format_value
 from transom.passes.pipeline import (
     PassFactory,
@@ -157,6 +158,10 @@ class _Answers:
         expected = "a list of 'ConversionPattern'"
         for pattern in self.items(answer, expected):
             self.expect(isinstance(pattern, ConversionPattern), expected, pattern)
+            root = cast(object, getattr(pattern, "root", None))
+            what = "op classes and names as 'root' of a pattern"
+            for part in roots_of(cast(Any, root)):
+                self.expect(is_op_class(part) or isinstance(part, str), what, part)
 
     def check_options(self, answer: object) -> None:
         expected = "a mapping of options by pass"

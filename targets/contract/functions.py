@@ -109,6 +109,8 @@ class FunctionRules:
                     kind=op.name,
                     expected=f"'{kinds[0].name}'",
                 )
+            if not isinstance(op, FuncOp) and kernel not in self.state.new:
+                _check_target(kernel, op, self.origin)
         if not isinstance(new, FuncOp):
             return
         if new.is_declaration:

@@ -11,10 +11,14 @@ from typing import NamedTuple
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.printer import Printer
 
+from transom.dialects.diagnostics import OpError
 from transom.targets.contract.rules import (
     CHANGED_AGAIN,
+    FAILS_AGAIN,
+    FAILS_THEN,
     MAX_SHOWN,
     OTHER_TEXT,
+    Breach,
     Origin,
     shown,
 )
@@ -67,12 +71,24 @@ def check_repetition(
     """
     text = text_of(module)
     second = original.clone()
-    again(second)
+    _run(again, second, FAILS_THEN, origin)
     change = text_change(text, text_of(second))
     if change is not None:
         raise origin.error(OTHER_TEXT, module, **change._asdict())
     third = module.clone()
-    again(third)
+    _run(again, third, FAILS_AGAIN, origin)
     change = text_change(text, text_of(third))
     if change is not None:
         raise origin.error(CHANGED_AGAIN, module, **change._asdict())
+
+
+def _run(
+    again: Callable[[ModuleOp], None],
+    module: ModuleOp,
+    failing: Breach,
+    origin: Origin,
+) -> None:
+    try:
+        again(module)
+    except OpError as e:
+        raise origin.error(failing, e.location, *e.notes, message=e.message) from e

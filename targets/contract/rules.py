@@ -286,6 +286,7 @@ OTHER_TEXT = Breach(
     DETERMINISTIC,
     "on the same module it gave '{first}' in line {line}, then '{second}'",
 )
+FAILS_THEN = Breach(DETERMINISTIC, "on the same module it fails then: {message}")
 
 IDEMPOTENT = Rule(
     "idempotent", "running again changes nothing", PASS_HOOKS, thorough=True
@@ -293,6 +294,7 @@ IDEMPOTENT = Rule(
 CHANGED_AGAIN = Breach(
     IDEMPOTENT, "running again changes line {line} from '{first}' to '{second}'"
 )
+FAILS_AGAIN = Breach(IDEMPOTENT, "running again fails: {message}")
 
 COMPUTES = Rule(
     "computes",

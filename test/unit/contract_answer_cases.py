@@ -16,6 +16,7 @@ from xdsl.transforms.canonicalize import CanonicalizePass
 
 from transom.dialects import graph
 from transom.dialects.target import LinkOp, MemoryOp
+from transom.lowering.conversion import ConversionPattern
 from transom.passes.owned_functions import FunctionFilter
 from transom.passes.pipeline import PassRegistry, Pipeline
 from transom.registry import new_context, registry
@@ -105,6 +106,14 @@ def wrong_type(hook: str, answer: Any, message: str) -> Answer:
     return Answer(rules.WRONG_TYPE, hook, lambda target: answer, message)
 
 
+class Rootless(ConversionPattern[Any]):
+    """A pattern of nothing."""
+
+    root = cast(Any, (graph.ReluOp, 3))
+
+    def match_and_rewrite(self, op: Any, operands: Any, rewriter: Any) -> None: ...
+
+
 # Wrong types, on purpose.
 claim: Any = Claim
 reference: Any = Reference
@@ -137,6 +146,11 @@ TYPES = (
     ),
     wrong_type("graph_pipeline", None, "expected a 'Pipeline', but got None"),
     wrong_type("graph_pipeline", "cse", "expected a 'Pipeline', but got 'cse'"),
+    wrong_type(
+        "patterns",
+        [Rootless()],
+        "expected op classes and names as 'root' of a pattern, but got 3",
+    ),
     wrong_type(
         "patterns", ["relu"], "expected a list of 'ConversionPattern', but got 'relu'"
     ),

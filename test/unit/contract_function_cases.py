@@ -3,7 +3,9 @@ Hooks that break the contract in what becomes of their target's functions.
 """
 
 from contract_cases import (
+    CPU,
     KERNEL,
+    MODULE,
     TARGET,
     Case,
     ModuleHooks,
@@ -233,7 +235,29 @@ def unplace(module: ModuleOp) -> None:
     del symbol(module, "first").attributes["target.for"]
 
 
+OTHERS_KERNEL = f"""\
+tir.func @others(read %x: memref<4xf32>, write %y: memref<4xf32>)
+    attributes {{target.for = {CPU}}} {{
+  tir.return
+}}
+"""
+
+
+def lower_to_a_kernel_of_others(module: ModuleOp) -> None:
+    symbol(module, "first").attributes[LOWERED_TO] = ArrayAttr(
+        [SymbolRefAttr("others")]
+    )
+
+
 PLACED = (
+    Case(
+        rules.OTHER_TARGET,
+        "convert_graph_to_tir",
+        (lower_to_a_kernel_of_others,),
+        "test.mlir:33:1: error: 'placed': '@others' is for '#llvm_cpu.target<cpu = "
+        '"x86-64-v3">\'',
+        text=MODULE + OTHERS_KERNEL,
+    ),
     Case(
         rules.NO_PLACE,
         "convert_graph_to_tir",

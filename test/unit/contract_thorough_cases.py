@@ -12,11 +12,13 @@ from contract_cases import (
 from xdsl.dialects.builtin import (
     IntegerAttr,
     ModuleOp,
+    UnitAttr,
     i64,
 )
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from transom.dialects import graph
+from transom.dialects.diagnostics import OpError
 from transom.dialects.symbols import set_symbol_name
 from transom.targets.contract import rules
 
@@ -64,9 +66,10 @@ WEIGHTS = (
 
 
 class Counter:
-    """A hook that is no function of the module."""
+    """What a hook should not depend on."""
 
     count = 0
+    runs = 0
 
 
 def name_by_count(module: ModuleOp) -> None:
@@ -86,7 +89,36 @@ def forget_the_relu(module: ModuleOp) -> None:
         Rewriter.replace_op(op, (), (op.input,))
 
 
+def work_once(module: ModuleOp) -> None:
+    Counter.runs += 1
+    if Counter.runs > 1:
+        raise OpError(symbol(module, "first"), "no lanes are left")
+
+
+def work_on_new(module: ModuleOp) -> None:
+    (op,) = ops_of(symbol(module, "first"), graph.ReluOp)
+    if "test.seen" in op.attributes:
+        raise OpError(op, "expected an op that is new")
+    op.attributes["test.seen"] = UnitAttr()
+
+
 THOROUGH = (
+    Case(
+        rules.FAILS_THEN,
+        "graph_pipeline",
+        (work_once,),
+        "test.mlir:16:1: error: 'deterministic': on the same module it fails then: no "
+        "lanes are left",
+        thorough=True,
+    ),
+    Case(
+        rules.FAILS_AGAIN,
+        "graph_pipeline",
+        (work_on_new,),
+        "test.mlir:18:3: error: 'idempotent': running again fails: expected an op that "
+        "is new",
+        thorough=True,
+    ),
     Case(
         rules.OTHER_TEXT,
         "graph_pipeline",
