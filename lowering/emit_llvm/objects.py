@@ -3,7 +3,7 @@ A module as several texts: one per kernel, and one for all else.
 
 A kernel is compiled by itself, so that its machine code is content: the same in every
 module, under one name that is put right in the object. In the text of the module it is
-declared.
+declared, and so are the C functions that others than kernels call.
 
 ```mlir
 llvm.func internal @k() attributes {no_inline} { … }
@@ -13,13 +13,14 @@ declare hidden i32 @k()                      ; in the text of the others
 ```
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from xdsl.dialects.builtin import ModuleOp, SymbolRefAttr
 from xdsl.ir import Operation
 
 from transom.dialects import llvm
+from transom.dialects.symbols import symbol_name
 from transom.lowering.emit_llvm.attributes import given
 from transom.lowering.emit_llvm.function import header
 from transom.lowering.emit_llvm.module import text_of
@@ -62,7 +63,25 @@ def to_object_texts(module: ModuleOp) -> ObjectTexts:
             text = text_of(module, (*callees, op), symbols={op: SYMBOL})
             texts[name] = KernelText(text, header(op, ModuleState(), None, SYMBOL))
             kernels.add(op)
-    return ObjectTexts(text_of(module, module.body.ops, kernels), texts)
+    used = {name for op in module.body.ops if op not in kernels for name in _names(op)}
+    main = [
+        op
+        for op in module.body.ops
+        if op in kernels or not _is_declaration(op) or symbol_name(op) in used
+    ]
+    return ObjectTexts(text_of(module, main, kernels), texts)
+
+
+def _is_declaration(op: Operation) -> bool:
+    return isinstance(op, llvm.FuncOp) and not op.body.blocks
+
+
+def _names(op: Operation) -> Iterator[str]:
+    """The symbols that an op and those in it refer to."""
+    for inner in op.walk():
+        for attribute in given(inner).values():
+            if isinstance(attribute, SymbolRefAttr):
+                yield attribute.string_value()
 
 
 def _declared_callees(
@@ -77,12 +96,9 @@ def _declared_callees(
     ):
         return None
     callees: dict[str, llvm.FuncOp] = {}
-    for inner in op.walk():
-        for attribute in given(inner).values():
-            if isinstance(attribute, SymbolRefAttr):
-                name = attribute.string_value()
-                callee = functions.get(name)
-                if callee is None or callee.body.blocks:
-                    return None
-                callees[name] = callee
+    for name in _names(op):
+        callee = functions.get(name)
+        if callee is None or not _is_declaration(callee):
+            return None
+        callees[name] = callee
     return [callees[name] for name in sorted(callees)]
