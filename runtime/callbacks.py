@@ -114,8 +114,13 @@ class Failure:
 
     def keep(self, what: str, error: BaseException) -> None:
         """Remember an exception in `what`, unless there is one."""
-        if getattr(self._kept, "value", None) is None:
+        if not self.is_kept:
             self._kept.value = what, error
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether there is one in this thread."""
+        return getattr(self._kept, "value", None) is not None
 
     def take(self) -> tuple[str, BaseException] | None:
         """What was kept in this thread, which is forgotten then."""

@@ -35,6 +35,15 @@ class JitError(Exception):
     """LLVM did not take the text, or a symbol that the code needs is missing."""
 
 
+class UndefinedSymbols(JitError):
+    """Nobody has what code needs; `names` are in order."""
+
+    def __init__(self, names: Sequence[str], hint: str = "") -> None:
+        listed = ", ".join(f"'{name}'" for name in names)
+        super().__init__(f"undefined symbols: {listed}{hint}")
+        self.names = tuple(names)
+
+
 class RefusedText(JitError):
     """LLVM did not take a text."""
 
@@ -258,7 +267,7 @@ def load_libraries(names: Iterable[str]) -> list[str]:
 def resolve(
     needed: Symbols, symbols: Mapping[str, int], libraries: Iterable[str]
 ) -> dict[str, int]:
-    """Addresses of what an object needs; a `JitError` names all that is missing."""
+    """Addresses of what an object needs. Raises `UndefinedSymbols`."""
     load_libraries(SUPPORT_LIBRARIES)
     absent = load_libraries(libraries)
     found: dict[str, int] = {}
@@ -270,10 +279,10 @@ def resolve(
         elif name in needed.optional:
             found[name] = 0
         else:
-            missing.append(f"'{name}'")
+            missing.append(name)
     if missing:
         hint = f"; libraries not found: {', '.join(absent)}" if absent else ""
-        raise JitError(f"undefined symbols: {', '.join(sorted(missing))}{hint}")
+        raise UndefinedSymbols(sorted(missing), hint)
     return found
 
 

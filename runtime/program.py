@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from transom.runtime.artifacts import Artifact, Callback, bind
-from transom.runtime.callbacks import Failure
+from transom.runtime.callbacks import Called, Failure, address_of, c_function
 from transom.runtime.jit import JitError, JitModule, load_libraries, load_objects
 from transom.runtime.signature import Array, Dim, InputError, Signature, dtype_of
 
@@ -62,10 +62,12 @@ class Program:
         code: Code,
         libraries: Sequence[str] = (),
         callbacks: Mapping[str, Callback] | None = None,
+        functions: Mapping[str, Called] | None = None,
     ) -> None:
         """
-        Load code; `libraries` hold C functions that it calls, and `callbacks` run the
-        artifacts that are no code of this machine, by their name or format.
+        Load code; `libraries` hold C functions that it calls, `callbacks` run the
+        artifacts that are no code of this machine, by their name or format, and
+        `functions` are functions of Python that it calls, by symbol.
 
         Raises `JitError` for what is found nowhere.
         """
@@ -78,12 +80,17 @@ class Program:
             raise JitError(f"cannot load the library '{absent[0]}'")
         self._failure = Failure()
         bound = bind(code.artifacts, callbacks or {}, libraries, self._failure)
+        self._called = {
+            symbol: c_function(called, self._failure)
+            for symbol, called in (functions or {}).items()
+        }
         symbols = {name: array.ctypes.data for name, array in self._constants.items()}
+        symbols |= {name: address_of(f) for name, f in self._called.items()}
         self._module: JitModule = load_objects(
             code.objects,
             symbols={**symbols, **bound.addresses},
             libraries=libraries,
-            keep=[self._constants, bound],
+            keep=[self._constants, bound, self._called],
         )
         self._names = [spec.name for spec in self.signature.inputs]
         self._entry = self._function(code.entry, self._entry_types())
@@ -132,14 +139,23 @@ class Program:
             )
         finally:
             self._give_back(pools)
-        if status != 0:
+        if status != 0 or (self._called and self._failure.is_kept):
             raise self._error(status)
         return results
 
     def save(self, path: Any) -> None:
-        """Write the program to a file, whole or not at all (`transom.runtime.load`)."""
+        """
+        Write the program to a file, whole or not at all (`transom.runtime.load`).
+
+        Raises `ProgramError` if it calls functions of Python for C functions.
+        """
         from transom.runtime.archive import save
 
+        if self._called:
+            raise ProgramError(
+                "a program that calls C functions in Python is not saved; compile it "
+                "with native ones"
+            )
         save(self.code, path)
 
     def _entry_types(self) -> list[Any]:

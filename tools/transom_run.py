@@ -26,6 +26,7 @@ with interruptible_imports():
     from xdsl.dialects.builtin import ModuleOp
 
     import transom
+    from transom.c_functions import EXTERNS, lower_with
     from transom.compiler import (
         entry_signature,
         find_entry,
@@ -38,7 +39,7 @@ with interruptible_imports():
     from transom.dialects.executor import SIGNATURE, SignatureAttr
     from transom.dialects.target import get_config
     from transom.dialects.verifier import verify_module
-    from transom.driver import PHASES, load, lower
+    from transom.driver import PHASES, load
     from transom.interpreters.entry import InputError as InterpreterInputError
     from transom.interpreters.interpreter import MAX_STEPS
     from transom.interpreters.weights import WeightStore
@@ -122,6 +123,13 @@ def arguments() -> argparse.ArgumentParser:
         default=[],
         metavar="FILE",
         help="a shared library of C functions that kernels call",
+    )
+    add(
+        "--externs",
+        default=EXTERNS[0],
+        choices=EXTERNS,
+        help="what runs C functions: native code, or the reference evaluations that "
+        "targets bring (default: %(default)s)",
     )
     add_data_folders(add)
     add_devices(add)
@@ -220,11 +228,11 @@ def compiled(
     module: ModuleOp, args: argparse.Namespace, emit: Callable[[Diagnostic], None]
 ) -> tuple[Signature, Execute]:
     """How to run a module as machine code."""
-    last = PHASES[-1].name
     base = folder_of(args.file)
-    if get_config(module).phase != last:
+    if get_config(module).phase != PHASES[-1].name:
         select_entry(module, args.function)
-        module = lower(module, last, observer=ShowNotes(emit))
+    module = module.clone()
+    functions = lower_with(module, args.externs, new_context(), ShowNotes(emit))
     attr = find_entry(module).attributes[SIGNATURE]
     assert isinstance(attr, SignatureAttr), "the dialect verifies it"
     program = to_program(
@@ -233,6 +241,7 @@ def compiled(
         opt_level=args.O,
         data_folders=args.data_folders,
         libraries=args.library,
+        functions=functions,
     )
 
     def execute(inputs: dict[str, Array]) -> dict[str, Array]:

@@ -23,6 +23,8 @@ from transom.interpreters.weights import WeightStore
 from transom.lowering.bufferize.entry import SHAPES, is_entry
 from transom.lowering.bufferize.entry import signature_of as tensor_signature
 from transom.machine_code import KernelObject, Machine, objects_of
+from transom.runtime.callbacks import Called
+from transom.runtime.jit import JitError, UndefinedSymbols
 from transom.runtime.program import Code, PoolSpec, Program
 from transom.runtime.signature import Dim, Signature, TensorSpec
 from transom.targets.llvm_cpu.dialect import HOST, LlvmCpuAttr
@@ -213,14 +215,17 @@ def to_program(
     data_folders: Sequence[str] = (),
     libraries: Sequence[str] = (),
     kernels: Mapping[str, KernelObject] | None = None,
+    functions: Mapping[str, Called] | None = None,
 ) -> Program:
     """
     A program in this process, of a module at phase `machine`; see `to_code`.
 
     Artifacts that are no code of this machine are run by the references of the module's
-    targets. Raises `OpError`, and `JitError` for what is found nowhere.
+    targets; `functions` are called in Python, by symbol. Raises `OpError`, and
+    `JitError` for what is found nowhere.
     """
-    callbacks = callbacks_of(module, reference_of(module))
+    reference = reference_of(module)
+    callbacks = callbacks_of(module, reference)
     code = to_code(
         module,
         base=base,
@@ -228,7 +233,15 @@ def to_program(
         data_folders=data_folders,
         kernels=kernels,
     )
-    return Program(code, libraries, callbacks)
+    try:
+        return Program(code, libraries, callbacks, functions)
+    except UndefinedSymbols as e:
+        known = [f"'{name}'" for name in e.names if name in reference.externs]
+        if not known:
+            raise
+        raise JitError(
+            f"{e}; {', '.join(known)} can run by reference evaluation (externs)"
+        ) from None
 
 
 def _is_function(op: Operation, name: str) -> bool:

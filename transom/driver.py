@@ -29,6 +29,7 @@ from transom.phase_plan import PHASES, Phase, PhasePlan, phase_named, phase_plan
 from transom.registry import new_context
 
 if TYPE_CHECKING:
+    from transom.c_functions import Externs
     from transom.runtime.program import Program
 
 
@@ -175,6 +176,7 @@ def compile(
     opt_level: int = 2,
     libraries: Sequence[str] = (),
     data_folders: Sequence[str] = (),
+    externs: "Externs" = "native",
     ctx: Context | None = None,
     **options: bool,
 ) -> "Program":
@@ -188,6 +190,9 @@ def compile(
     functions that kernels call, `data_folders` are those that links to weights may lead
     to, `opt_level` is the effort of LLVM's passes (0 to 3), and `options` are those of
     `target.config` that may change results.
+
+    With `externs` the C functions run in Python: "reference" takes the reference
+    evaluations that the module's targets bring, a dictionary functions by name.
 
     Raises `OpError` for what is wrong in the module, `PipelineError` for arguments that
     are, and `JitError` if a C function that the code calls is found nowhere.
@@ -211,9 +216,14 @@ def compile(
     result = module.clone()
     declare_devices(result, devices or {}, ctx)
     bound_dims(result, dims or {})
-    kernels = None
+    kernels = functions = None
     if get_config(result).phase != PHASES[-1].name:
         select_entry(result)
+    if externs != "native":
+        from transom.c_functions import lower_with
+
+        functions = lower_with(result, externs, ctx)
+    elif get_config(result).phase != PHASES[-1].name:
         kernels = lower_to_machine(result, ctx, opt_level)
     return to_program(
         result,
@@ -221,6 +231,7 @@ def compile(
         data_folders=data_folders,
         libraries=libraries,
         kernels=kernels,
+        functions=functions,
     )
 
 
