@@ -254,9 +254,12 @@ class TransomParser(DenseParser):
         self, kind: str, name: str, names_of: Callable[[Dialect], Iterable[str]]
     ) -> NoReturn:
         """Say that a name is unknown, where it stands, which is just before here."""
-        start = self.lexer.input.content.rfind(name, 0, self.pos)
-        span = Span(start, start + len(name), self.lexer.input)
-        dialect_name, dot, _ = name.partition(".")
+        dialect_name, dot, rest = name.partition(".")
+        content = self.lexer.input.content
+        start, end = content.rfind(name, 0, self.pos), len(name)
+        if start < 0:  # in the form `#dialect<name>`
+            start, end = content.rfind(rest, 0, self.pos), len(rest)
+        span = Span(start, start + end, self.lexer.input)
         dialect = self.ctx.get_optional_dialect(dialect_name)
         if dialect is not None:
             near = did_you_mean(name, names_of(dialect))

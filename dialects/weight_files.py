@@ -127,13 +127,17 @@ class WeightFiles:
             or PureWindowsPath(path).drive
         ):
             raise WeightError(f"expected a relative path, but got {_quoted(path)}")
-        if ".." in pure.parts or ".." in PureWindowsPath(path).parts:
-            raise WeightError(f"expected a path without '..', but got {_quoted(path)}")
+        leaves = ".." in pure.parts or ".." in PureWindowsPath(path).parts
         home = os.path.realpath(os.path.join(self.base, folder))
         try:
             real = os.path.realpath(os.path.join(home, *pure.parts))
             roots = [os.path.realpath(a) for a in self.allowed]
             allowed = _container_of(real, roots)
+            if leaves and allowed is None:
+                raise WeightError(
+                    f"expected a path without '..', but got {_quoted(path)}; or allow "
+                    "the folder that it leads to"
+                )
             root = allowed or _container_of(real, (home,))
             if root is None:
                 raise WeightError(

@@ -48,6 +48,7 @@ from transom.tools.reporter import Reporter
 from transom.tools.reproducers import pipeline_of, reproducer_in
 from transom.tools.round_trip import verify_roundtrip
 from transom.tools.split_input import Chunk, split
+from transom.tools.weight_paths import folder_of, output_folder, rebase_weights
 
 PROGRAM = "transom-opt"
 
@@ -239,6 +240,8 @@ class TransomOptMain(xDSLOptMain):
     def output_resulting_program(self, prog: ModuleOp) -> str:
         self.current.name = None
         if parse_spec(self.args.target).name == "mlir":
+            old = folder_of(self.args.input_file)
+            rebase_weights(prog, old, output_folder(self.args.output_file), self.emit)
             stream = sys.stdout if self.args.output_file in (None, "-") else None
             text = program_text(self.ctx, prog, print_options(self.args).on(stream))
         else:

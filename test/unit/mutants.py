@@ -5,18 +5,22 @@ A mutant is made from its number alone, so that one that fails can be made again
 `python test/unit/mutants.py 1234` prints it.
 """
 
+import io
 import random
 import re
 import shlex
 import sys
 from collections.abc import Sequence
+from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
 
-FOLDERS = ("filecheck",)
-"""Folders of `test/` with IR to start from; that of plug-ins needs them installed."""
+from transom.tools import transom_opt
+
+FOLDER = "filecheck"
+"""The folder of `test/` with IR to start from."""
 
 RUN_FLAGS = re.compile(r"RUN:\s*(?:%roundtrip|%diagnose|transom-opt)\s+([^|>]*)")
 """Those of lines that do not start with `not`: the command itself is right."""
@@ -70,17 +74,16 @@ def seeds() -> tuple[Seed, ...]:
     """The sections of all IR files of the tests."""
     root = Path(__file__).parents[1]
     found: list[Seed] = []
-    for folder in FOLDERS:
-        for path in sorted((root / folder).rglob("*.mlir")):
-            text = path.read_text()
-            lines: list[str] = RUN_FLAGS.findall(text)
-            flags = tuple(f for f in map(_flags, lines) if f)
-            for part in re.split(r"^// -----.*\n", text, flags=re.MULTILINE):
-                code = "\n".join(
-                    line for line in part.split("\n") if not line.startswith("//")
-                )
-                if code.strip():
-                    found.append(Seed(path.stem, code, flags))
+    for path in sorted((root / FOLDER).rglob("*.mlir")):
+        text = path.read_text()
+        lines: list[str] = RUN_FLAGS.findall(text)
+        flags = tuple(f for f in map(_flags, lines) if f and _known(f))
+        for part in re.split(r"^// -----.*\n", text, flags=re.MULTILINE):
+            code = "\n".join(
+                line for line in part.split("\n") if not line.startswith("//")
+            )
+            if code.strip():
+                found.append(Seed(path.stem, code, flags))
     assert found, "the tests have IR"
     return tuple(found)
 
@@ -98,6 +101,17 @@ def _flags(words: str) -> str:
         elif token.startswith(("--to=", "--pass-pipeline=", "-p=")):
             kept.append(token)
     return shlex.join(kept) if "%" not in "".join(kept) else ""
+
+
+@cache
+def _known(flags: str) -> bool:
+    """Whether this environment has the passes, which may be those of a plug-in."""
+    stdin, sys.stdin = sys.stdin, io.TextIOWrapper(io.BytesIO())
+    try:
+        with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
+            return transom_opt.main([*shlex.split(flags), "-"]) != 2
+    finally:
+        sys.stdin = stdin
 
 
 def mutant(number: int) -> Mutant:

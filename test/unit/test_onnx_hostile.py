@@ -277,8 +277,10 @@ def external(location: str, **entries: str) -> onnx.ModelProto:
     [
         ("none.bin", "cannot read 'none.bin': No such file or directory"),
         ("/etc/passwd", "expected a relative path, but got '/etc/passwd'"),
-        ("../secret.bin", "expected a path without '..', but got '../secret.bin'"),
-        ("a/../../b.bin", "expected a path without '..', but got 'a/../../b.bin'"),
+        ("../secret.bin", "expected a path without '..', but got '../secret.bin'; or "
+         "allow the folder that it leads to"),
+        ("a/../../b.bin", "expected a path without '..', but got 'a/../../b.bin'; or "
+         "allow the folder that it leads to"),
         ("link.bin", "'link.bin' is a link that leaves its folder; allow the folder "
          "that it leads to"),
         ("folder/secret.bin", "'folder/secret.bin' is a link that leaves its folder; "

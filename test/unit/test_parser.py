@@ -164,6 +164,11 @@ def test_nul_in_a_string(ctx: Context) -> None:
             "a.mlir:1:22: error: unknown type 'llvm.ptrr'; did you mean 'llvm.ptr'?",
         ),
         (
+            '"test.op"() {a = #builtin<itn<3>>} : () -> ()',
+            "a.mlir:1:27: error: unknown attribute 'builtin.itn'; "
+            "did you mean 'builtin.int'?",
+        ),
+        (
             "%a = arith.addi %b, %b : i32",
             "a.mlir:1:1: error: value '%b' is used but not defined",
         ),

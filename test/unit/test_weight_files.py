@@ -169,8 +169,25 @@ def test_path_is_relative(folder: Path, path: str):
 
 @pytest.mark.parametrize("path", ["../m", "a/../../m", "..", "a\\..\\m"])
 def test_path_has_no_parent(folder: Path, path: str):
-    with refused(f"expected a path without '..', but got '{path}'"):
+    with refused(
+        f"expected a path without '..', but got '{path}'; or allow the folder that it "
+        "leads to"
+    ):
         WeightFiles(folder).open(path)
+
+
+def test_a_parent_that_is_allowed(folder: Path) -> None:
+    inner = folder / "inner"
+    inner.mkdir()
+    (folder / "other").mkdir()
+    (folder / "other" / "m").write_bytes(b"x")
+    file = WeightFiles(inner, [folder / "other"]).open("../other/m")
+    assert file.data.tobytes() == b"x"
+    with refused(
+        "expected a path without '..', but got '../m'; or allow the folder that it "
+        "leads to"
+    ):
+        WeightFiles(inner, [folder / "other"]).open("../m")
 
 
 def test_links_that_leave(folder: Path):
@@ -293,7 +310,11 @@ def test_onnx_external_data(folder: Path):
     ("initializer", "message"),
     [
         (external("no.bin"), "cannot read 'no.bin': No such file or directory"),
-        (external("../up.bin"), "expected a path without '..', but got '../up.bin'"),
+        (
+            external("../up.bin"),
+            "expected a path without '..', but got '../up.bin'; or allow the folder "
+            "that it leads to",
+        ),
         (external("/etc/passwd"), "expected a relative path, but got '/etc/passwd'"),
     ],
 )
