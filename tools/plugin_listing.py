@@ -24,6 +24,7 @@ from transom.dialects.plugins import (
 )
 from transom.plugin_states import PluginStatus, plugin_statuses
 from transom.tools.output_files import write_stdout
+from transom.tools.plugin_problems import all_plugins_usable
 from transom.tools.reporter import Reporter
 
 HEADER = ("NAME", "GROUP", "DISTRIBUTION", "VERSION", "API", "STATE")
@@ -37,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, reporter: Reporter) -> bool:
-    """Print the list. Always true: that a plug-in is broken is no error here."""
+    """Print the list. That a plug-in is broken is an error only if it shall be."""
     with handling_problems(lambda problem: None):  # which the list has as well
         statuses = plugin_statuses()
     write_stdout(as_json(statuses) if args.json else as_table(statuses))
@@ -45,7 +46,7 @@ def run(args: argparse.Namespace, reporter: Reporter) -> bool:
     for name in sorted(disabled_names() - names):
         unknown = f"no plug-in is named '{name}'{did_you_mean(name, names)}"
         reporter.error(f"{DISABLE_VARIABLE}: {unknown}", "note")
-    return True
+    return not args.strict_plugins or all_plugins_usable(reporter)
 
 
 def as_json(statuses: Iterable[PluginStatus]) -> str:

@@ -93,10 +93,14 @@ def arguments(words: Sequence[str]) -> argparse.Namespace:
 def run(words: Sequence[str], reporter: Reporter) -> bool:
     """Do what the command line says. True if the input was right."""
     args = arguments(words)
+    # `transom plugins` lists all first.
+    checks_first = args.strict_plugins and args.command != "plugins"
+    if checks_first and not all_plugins_usable(reporter):
+        return False
     module = pkgutil.resolve_name(COMMANDS[args.command].module)
     with warning_of_plugins(reporter):
         done: bool = module.run(args, reporter)
-    return done and (not args.strict_plugins or all_plugins_usable(reporter))
+    return done
 
 
 def main(args: Sequence[str] | None = None) -> int:
