@@ -8,7 +8,13 @@ from math import prod
 from typing import Any, cast
 
 import numpy as np
-from xdsl.dialects.builtin import MemRefType, ModuleOp, StringAttr, TensorType
+from xdsl.dialects.builtin import (
+    UNKNOWN_LOC,
+    MemRefType,
+    ModuleOp,
+    StringAttr,
+    TensorType,
+)
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Operation
 
@@ -23,7 +29,7 @@ from transom.interpreters.weights import WeightStore
 from transom.runtime.comparison import compare
 from transom.runtime.signature import Array
 from transom.runtime.values import random_elements
-from transom.targets.contract.rules import OTHER_NUMBERS, Origin
+from transom.targets.contract.rules import OTHER_NUMBERS, Origin, nearest_location
 from transom.targets.contract.snapshot import type_of
 from transom.targets.references import interpreter_of
 
@@ -87,9 +93,10 @@ def _report_not_compared(
     function: Operation, name: str, origin: Origin, reason: Exception
 ) -> None:
     message = reason.message if isinstance(reason, OpError) else str(reason)
+    unknown = function.location == UNKNOWN_LOC
     report(
         "remark",
-        function,
+        nearest_location(function) if unknown else function,
         f"what '@{name}' computes is not compared after hook '{origin.hook}' of "
         f"'{origin.target}': {message}",
     )

@@ -15,7 +15,7 @@ from contract_cases import (
     symbol,
 )
 from xdsl.dialects import arith, cf
-from xdsl.dialects.builtin import BoolAttr, ModuleOp
+from xdsl.dialects.builtin import UNKNOWN_LOC, BoolAttr, ModuleOp
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from transom.dialects import tir
@@ -128,3 +128,16 @@ def test_what_is_not_compared_is_said(text: str, reason: str):
         f"test.mlir:{place} remark: what '@main' computes is not compared after hook "
         f"'convert_graph_to_tir' of '#toy_npu.target': {reason}"
     ]
+
+
+def test_kernels_are_named_where_they_are_called():
+    """Kernels have no location of their own."""
+    text = KERNEL.replace("4xf32", "100000xf32")
+    said: list[Diagnostic] = []
+
+    def forget(module: ModuleOp) -> None:
+        symbol(module, "k").location = UNKNOWN_LOC
+
+    with handling(said.append):
+        Run("tir_pipeline", [forget], text, thorough=True).check()
+    assert str(said[0]).startswith("test.mlir:5:3: remark: what '@k' computes is not")
