@@ -7,6 +7,7 @@ def test_my_model():
 ```
 """
 
+from transom.targets.registry import given_hooks
 from transom.testing.conformance import (
     RULES,
     ConformanceError,
@@ -36,6 +37,7 @@ __all__ = [
     "Violation",
     "check_phases",
     "check_target",
+    "given_hooks",
     "interpret",
     "random_inputs",
     "reread",
