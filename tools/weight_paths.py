@@ -20,7 +20,6 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Attribute
 
 from transom.dialects.diagnostics import Diagnostic
-from transom.dialects.graph import FileAttr
 from transom.dialects.symbols import replace_attributes
 
 STANDARD_OUTPUT = "/proc/self/fd/1"
@@ -54,6 +53,8 @@ def rebase_weights(
     """
     if old == new:
         return
+    from transom.dialects.graph import FileAttr  # which takes a while
+
     outside: dict[str, str] = {}
 
     def rebased(attribute: Attribute) -> Attribute:

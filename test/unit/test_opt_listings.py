@@ -2,6 +2,7 @@
 
 import re
 import subprocess
+import sys
 from importlib.metadata import version
 from pathlib import Path
 
@@ -43,6 +44,21 @@ def test_every_flag_is_explained(capsys: Capture) -> None:
     for entry in entries:
         if entry.startswith("-"):
             assert re.search(r"\s{2,}\S", entry), entry
+
+
+def test_help_loads_no_dialect_of_a_level() -> None:
+    """So that it takes little longer than that of `xdsl-opt`."""
+    code = (
+        "import sys; from transom.tools import transom_opt; transom_opt.main(['-h']); "
+        "print([m for m in sys.modules if m.startswith('transom.dialects.')], "
+        "file=sys.stderr)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    for level in ("graph", "tir", "executor", "llvm"):
+        assert f"'transom.dialects.{level}'" not in done.stderr
+    assert "'transom.dialects.parser'" in done.stderr
 
 
 def test_phases(capsys: Capture) -> None:
