@@ -57,21 +57,8 @@ def main(args: Sequence[str] | None = None) -> int:
 
 def run(arguments: Arguments) -> int:
     """Do what the command line says. Raises what `main` shows."""
-    options = Options(
-        "strict-whitespace" in arguments.flags,
-        "match-full-lines" in arguments.flags,
-        "ignore-case" in arguments.flags,
-    )
     variables = defined(arguments)
-    language = Language(
-        arguments.prefixes,
-        arguments.comment_prefixes,
-        options,
-        arguments.values.get("implicit-check-not", ()),
-        tuple(variables.strings),
-        tuple(variables.numbers),
-        "allow-unused-prefixes" in arguments.flags,
-    )
+    language = language_of(arguments, variables)
     file = arguments.files[0]
     checks = parse_checks(Text.of(file, _read(file)), language)
     name = arguments.last("input-file", "-")
@@ -80,7 +67,7 @@ def run(arguments: Arguments) -> int:
     if not content and "allow-empty" not in arguments.flags:
         print(f"{PROGRAM}: error: '{shown}' is empty", file=sys.stderr)
         return WRONG
-    if not options.strict_whitespace:
+    if not language.patterns.strict_whitespace:
         content = one_space(content)
     matcher = Matcher(content, variables, "enable-var-scope" in arguments.flags)
     good = matcher.match(checks)
@@ -91,6 +78,24 @@ def run(arguments: Arguments) -> int:
         sys.stderr.write(f"\nInput file: {shown}\nCheck file: {file}\n\nInput was:\n")
         sys.stderr.write("".join(report.dump(matcher.events, dump)))
     return 0 if good else DIFFERS
+
+
+def language_of(arguments: Arguments, variables: Variables) -> Language:
+    """How check lines look, by a command line and what it defines."""
+    patterns = Options(
+        "strict-whitespace" in arguments.flags,
+        "match-full-lines" in arguments.flags,
+        "ignore-case" in arguments.flags,
+    )
+    return Language(
+        arguments.prefixes,
+        arguments.comment_prefixes,
+        patterns,
+        arguments.values.get("implicit-check-not", ()),
+        tuple(variables.strings),
+        tuple(variables.numbers),
+        "allow-unused-prefixes" in arguments.flags,
+    )
 
 
 def dump_of(arguments: Arguments) -> Dump:

@@ -15,8 +15,8 @@ Main = Callable[[], object]
 What a console script calls: it reads `sys.argv` and returns a status, or None for 0.
 """
 
-CHECKERS = ("FileCheck", "filecheck")
-"""Names of the program that `transom-filecheck` stands in for."""
+CHECKERS = ("FileCheck", "filecheck", "transom-filecheck")
+"""Names of `transom-filecheck`, which stands in for the others."""
 
 HERE = "transom.tools.in_process.programs"
 
