@@ -74,13 +74,19 @@ class Plugin:
     @property
     def is_disabled(self) -> bool:
         """Whether the environment says to pass it over."""
-        return not disabled_names().isdisjoint((self.name, self.distribution))
+        return any(self.answers_to(name) for name in disabled_names())
+
+    def answers_to(self, name: str) -> bool:
+        """Whether a name is that of the plug-in, or of its distribution."""
+        is_distribution = _canonical(name) == _canonical(self.distribution)
+        return name == self.name or is_distribution
 
     def load(self) -> Any:
         """What the entry point names. Raises `PluginError`."""
         if self.entry is None or VALUE.fullmatch(self.value) is None:
             raise PluginError(self, State.BROKEN, "is not of the form 'module:object'")
-        code_identity(self)  # of the code that is about to be imported
+        if self.group in (CONVERSIONS, TARGETS):
+            code_identity(self)  # of the code that is about to be imported
         try:
             return self.entry.load()
         except Exception as e:  # plug-in boundary: any error of an import
@@ -115,6 +121,11 @@ def broken(plugin: Plugin, error: Exception, part: str | None = None) -> PluginE
     what = "" if part is None else f"brings {part}, which "
     reason = f"{what}cannot be loaded: {type(error).__name__}: {error}"
     return PluginError(plugin, State.BROKEN, reason)
+
+
+def _canonical(distribution: str) -> str:
+    """The name of a distribution in its one form, as PEP 503 has it."""
+    return re.sub(r"[-_.]+", "-", distribution).lower()
 
 
 def disabled_names() -> frozenset[str]:

@@ -43,9 +43,10 @@ def run(args: argparse.Namespace, reporter: Reporter) -> bool:
         statuses = plugin_statuses()
     write_stdout(as_json(statuses) if args.json else as_table(statuses))
     names = {name for p in installed() for name in (p.name, p.distribution)}
-    for name in sorted(disabled_names() - names):
-        unknown = f"no plug-in is named '{name}'{did_you_mean(name, names)}"
-        reporter.error(f"{DISABLE_VARIABLE}: {unknown}", "note")
+    for name in sorted(disabled_names()):
+        if not any(plugin.answers_to(name) for plugin in installed()):
+            unknown = f"no plug-in is named '{name}'{did_you_mean(name, names)}"
+            reporter.error(f"{DISABLE_VARIABLE}: {unknown}", "note")
     return not args.strict_plugins or all_plugins_usable(reporter)
 
 

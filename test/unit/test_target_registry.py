@@ -211,12 +211,12 @@ def test_hooks_must_be_for_the_class_of_the_attribute(found: list[Plugin]):
     )
 
 
-@pytest.mark.parametrize("name", ["woofles.target", "barks, woofles", "woofles"])
+@pytest.mark.parametrize("name", ["woofles.target", "barks, woof-les", "Woof_les"])
 def test_a_disabled_target_is_not_there(
     found: list[Plugin], monkeypatch: pytest.MonkeyPatch, name: str
 ):
     """By the name of the plug-in, or by that of its distribution."""
-    found.append(target("WooflesTarget"))
+    found.append(target("WooflesTarget", dist="woof_les"))
     monkeypatch.setenv(plugins.DISABLE_VARIABLE, name)
     assert refused().startswith("no target 'woofles.target' is registered")
 
