@@ -46,6 +46,9 @@ CALL_DIALECTS = (HOST_DIALECTS - {"func"}) | {"affine", "builtin"}
 ALLOCATIONS = frozenset({"memref.alloc", "memref.alloca", "tir.alloc"})
 """Ops that are of no use without calls, though they are not pure."""
 
+NEARBY = 16
+"""How far after an equal op one with the same location is looked for."""
+
 CALL_OPS = frozenset({"graph.constant", "graph.copy", "graph.weight_ref"})
 """Further ops that may: what kernels read, and copies on borders."""
 
@@ -234,18 +237,21 @@ class FunctionChanges:
         found: Mapping[int, FrozenOp],
     ) -> int | None:
         """Where in a gap an equal op is, best with the same location."""
-        equal = [
-            place
-            for place in gap
-            if place not in found
-            and new[place].name == old.op.name
-            and change_of(old, new[place]) is None
-            and self._reads_the_same(old, new[place])
-        ]
-        for place in equal:
-            if new[place].location == old.op.location:
-                return place
-        return equal[0] if equal else None
+        first: int | None = None
+        for place in gap:
+            if first is not None and place > first + NEARBY:
+                break
+            op = new[place]
+            if (
+                op.name == old.op.name
+                and place not in found
+                and change_of(old, op) is None
+                and self._reads_the_same(old, op)
+            ):
+                if op.location == old.op.location:
+                    return place
+                first = place if first is None else first
+        return first
 
     def _reads_the_same(self, old: FrozenOp, new: Operation) -> bool:
         return all(

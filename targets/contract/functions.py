@@ -86,7 +86,11 @@ class FunctionRules:
 
     def check_new(self, name: str, new: Operation) -> None:
         """Raise `OpError` if a graph function is new that may not be."""
-        if self.is_one_by_one and isinstance(new, FuncOp) and is_region(new):
+        if not isinstance(new, FuncOp) or not is_region(new):
+            return
+        if self.origin.hook in LOWERING_HOOKS and not self._may_be_left():
+            raise self.origin.error(NOT_LOWERED, new, name=name)
+        if self.is_one_by_one:
             raise self.origin.error(FUNCTION_ADDED, new, name=name)
 
     # Lowered functions.

@@ -33,7 +33,7 @@ from xdsl.ir import Region
 from xdsl.rewriter import Rewriter
 
 from transom.dialects import graph, tir
-from transom.dialects.symbols import rename_symbol
+from transom.dialects.symbols import rename_symbol, set_symbol_name
 from transom.dialects.target import LOWERED_TO, PlaceAttr, set_place
 from transom.targets.contract import rules
 
@@ -143,7 +143,22 @@ def rewrite_ops(module: ModuleOp) -> None:
     Rewriter.replace_op(op, graph.AbsOp(op.input))
 
 
+def add_a_graph_function(module: ModuleOp) -> None:
+    copy = symbol(module, "second").clone()
+    set_symbol_name(copy, "part")
+    lower(module)
+    append(module, copy)
+
+
 LOWERED = (
+    Case(
+        rules.NOT_LOWERED,
+        "convert_graph_to_tir",
+        (add_a_graph_function,),
+        "test.mlir:21:1: error: 'lowered': '@part' is not lowered; convert it, or "
+        "raise 'OpError' at the op in the way",
+        hooks=ModuleHooks,
+    ),
     Case(
         rules.NOT_LOWERED,
         "convert_graph_to_tir",

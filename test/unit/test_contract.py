@@ -3,6 +3,7 @@ The contract of hooks that return passes: what breaks it, and what is said.
 """
 
 import re
+from pathlib import Path
 
 import contract_answer_cases
 import contract_call_cases
@@ -12,10 +13,15 @@ import contract_outside_cases
 import contract_thorough_cases
 import pytest
 import test_contract_ops
-from contract_cases import Case, Run
+from contract_cases import Case, Run, ToyHooks
+from toy_npu.dialect import ToyNpuAttr
+from xdsl.passes import ModulePass
+from xdsl.transforms.canonicalize import CanonicalizePass
 
 from transom.dialects.diagnostics import OpError
 from transom.targets.contract import BREACHES
+from transom.targets.registry import given_hooks
+from transom.tools import transom_opt
 
 CASES = (
     *contract_function_cases.CASES,
@@ -43,3 +49,32 @@ def test_a_hook_that_breaks_the_contract(case: Case):
 def test_each_way_to_break_a_rule_has_a_test():
     tried = {case.breach for case in (*CASES, *contract_answer_cases.CASES)}
     assert tried | test_contract_ops.TRIED == set(BREACHES)
+
+
+class Forgetful(ToyHooks):
+    """Hooks with a conversion that converts nothing."""
+
+    def convert_graph_to_tir(self, target: ToyNpuAttr) -> ModulePass:
+        return CanonicalizePass()
+
+
+def test_a_breach_is_an_error_of_the_tools(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    file = tmp_path / "model.mlir"
+    file.write_text(
+        "target.device @npu {targets = [#toy_npu.target]}\n"
+        "func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {\n"
+        "  %y = graph.relu %x : tensor<4xf32>\n"
+        "  func.return %y : tensor<4xf32>\n"
+        "}\n"
+    )
+    with given_hooks(Forgetful()):
+        assert transom_opt.main(["--to=tensor", str(file)]) == 1
+    assert capsys.readouterr().err == (
+        f"{file}:3:3: error: hook 'convert_graph_to_tir' of '#toy_npu.target' breaks "
+        "rule 'lowered': '@main_region_0' is not lowered; convert it, or raise "
+        "'OpError' at the op in the way\n"
+        "  %y = graph.relu %x : tensor<4xf32>\n"
+        "  ^\n"
+    )
