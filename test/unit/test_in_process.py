@@ -19,6 +19,7 @@ LEAKS = """
 import gc, logging, os, random, signal, sys, threading, time, warnings
 
 def state():
+    from transom import cache
     from transom.dialects import plugins
     from transom.registry import registry
     lines = [
@@ -29,14 +30,18 @@ def state():
         str(signal.getsignal(signal.SIGINT)), gc.isenabled(),
         sorted(n for n in registry().dialects if n.startswith("leak")),
         sys.excepthook is sys.__excepthook__, threading.active_count(),
-        len(plugins._PROBLEMS), os.umask(0o22),
+        len(plugins._PROBLEMS), os.umask(0o22), str(cache.report()),
+        cache.store().get("leak", "key"),
     ]
     for line in lines:
         print(line)
 
 def leak():
+    from transom import cache
     from transom.dialects import plugins
     from transom.registry import registry
+    cache.store().put("leak", "key", b"x")
+    cache.count("leak", memory=1)
     os.environ["LEAK"] = "1"
     os.chdir("/")
     sys.argv.append("leak")
@@ -98,7 +103,11 @@ class Programs:
         (folder / "empty").write_text("")
         self.folder = folder
         self.runner = Runner()
-        self.env = {**os.environ, "PYTHONPATH": str(folder)}
+        self.env = {
+            **os.environ,
+            "PYTHONPATH": str(folder),
+            "TRANSOM_CACHE": "memory",
+        }
         self.count = 0
 
     def __call__(

@@ -144,13 +144,18 @@ def _forget_if_changed(env: Mapping[str, str]) -> None:
         forget()
 
 
-STATE = ("transom.dialects.plugins:_PROBLEMS",)
-"""What else a process remembers, as `module:name`; each has a method `clear`."""
+SAID_ONCE = ("transom.dialects.plugins:_PROBLEMS.clear",)
+MADE_BEFORE = (
+    "transom.cache.counts:PROCESS._kinds.clear",
+    "transom.cache.entries:_store.cache_clear",
+)
+"""What makes transom forget what a process remembers, as `module:function`."""
 
 
 @contextmanager
 def _registered() -> Generator[None]:
-    """What is registered, and problems with plug-ins."""
+    """What is registered, problems with plug-ins, and what was made before."""
+    _call(MADE_BEFORE)
     old = _sizes()
     try:
         yield
@@ -174,15 +179,19 @@ def _sizes() -> tuple[int, ...] | None:
 
 def forget() -> None:
     """Empty the caches of transom's functions, as they are in a new process."""
-    for path in STATE:
-        if path.partition(":")[0] in sys.modules:
-            resolve_name(path).clear()
+    _call(SAID_ONCE)
     for name, module in list(sys.modules.items()):
         if name.partition(".")[0] != OWN_PACKAGE:
             continue
         for value in list(vars(module).values()):
             if isinstance(value, functools._lru_cache_wrapper):  # pyright: ignore[reportPrivateUsage]
                 value.cache_clear()
+
+
+def _call(paths: Sequence[str]) -> None:
+    for path in paths:
+        if path.partition(":")[0] in sys.modules:
+            resolve_name(path)()
 
 
 @contextmanager
