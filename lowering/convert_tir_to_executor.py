@@ -9,8 +9,9 @@ tir.copy %b, %y : …                                        executor.copy %b, %
                                                            executor.free %b : …
 ```
 
-Memory without a place in a pool is freed after its last use in its block. Afterwards no
-`tir` op is left but kernels, which stay as they are.
+Memory without a place in a pool is freed after its last use in its block; copies in the
+background are done when they start. Afterwards no `tir` op is left but kernels, which
+stay as they are.
 """
 
 from collections.abc import Sequence
@@ -148,14 +149,45 @@ def _cast_to(
 
 
 class ConvertCopy(ConversionPattern[Operation]):
-    root = (tir.CopyOp, memref.CopyOp)
+    """A copy that may go on in the background is done at once."""
+
+    root = (tir.CopyOp, tir.CopyAsyncOp, memref.CopyOp)
     generates = (executor.CopyOp,)
 
     def match_and_rewrite(
         self, op: Operation, operands: Operands, rewriter: ConversionRewriter
     ) -> Refusal | None:
         source, destination = operands
-        rewriter.replace(op, executor.CopyOp(source, destination))
+        if isinstance(op, tir.CopyAsyncOp) and op.is_handed_on:
+            return Refusal("expected a token that nothing but 'tir.wait' takes")
+        copy = rewriter.carry_to(executor.CopyOp(source, destination))
+        rewriter.replace(op, copy, [()] * len(op.results))
+        return None
+
+
+class ConvertWait(ConversionPattern[tir.WaitOp]):
+    """Nothing goes on in the background."""
+
+    root = tir.WaitOp
+    generates = ()
+
+    def match_and_rewrite(
+        self, op: tir.WaitOp, operands: Operands, rewriter: ConversionRewriter
+    ) -> Refusal | None:
+        rewriter.replace(op, (), ())
+        return None
+
+
+class ConvertPrefetch(ConversionPattern[tir.PrefetchOp]):
+    """Main has nothing to bring near."""
+
+    root = tir.PrefetchOp
+    generates = ()
+
+    def match_and_rewrite(
+        self, op: tir.PrefetchOp, operands: Operands, rewriter: ConversionRewriter
+    ) -> Refusal | None:
+        rewriter.replace(op, (), ())
         return None
 
 
@@ -174,7 +206,14 @@ class ConvertTirToExecutorPass(ModulePass):
         target.add_illegal_op(memref.CopyOp)
         target.add_legal_op(tir.FuncOp)
         target.mark_recursively_legal(tir.FuncOp, graph.WeightOp)
-        patterns = (ConvertPlannedAlloc(), ConvertAlloc(), ConvertCall(), ConvertCopy())
+        patterns = (
+            ConvertPlannedAlloc(),
+            ConvertAlloc(),
+            ConvertCall(),
+            ConvertCopy(),
+            ConvertWait(),
+            ConvertPrefetch(),
+        )
         apply_full_conversion(op, target, patterns)
         for function in functions:
             if function.parent is not None:

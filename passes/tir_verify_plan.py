@@ -339,7 +339,7 @@ class _Checker:
                 writes += buffers
                 if not does_read and self.is_whole(op, value):
                     whole += buffers
-        if op.results and not isinstance(op, memref.LoadOp | func.CallOp):
+        if op.results and not _keeps_nothing(op):
             self.exposed.update((buffer, op) for buffer in reads)
         return reads, writes, whole
 
@@ -363,6 +363,13 @@ class _Checker:
             if current in self.by_result:
                 yield self.by_result[current]
             work += sources_of(current)
+
+
+def _keeps_nothing(op: Operation) -> bool:
+    """Whether an op with results does not hand on the address of what it reads."""
+    if isinstance(op, tir.CopyAsyncOp):
+        return not op.is_handed_on
+    return isinstance(op, memref.LoadOp | func.CallOp)
 
 
 def _neighbours(planned: Sequence[_Planned]) -> dict[_Planned, set[_Planned]]:

@@ -385,6 +385,11 @@ class CopyAsyncOp(IRDLOperation):
     def __init__(self, source: SSAValue, destination: SSAValue):
         super().__init__(operands=[source, destination], result_types=[TokenType()])
 
+    @property
+    def is_handed_on(self) -> bool:
+        """Whether anything but `tir.wait` takes the token."""
+        return not all(isinstance(use.operation, WaitOp) for use in self.token.uses)
+
     def verify_(self) -> None:
         _verify_copy(self.source, self.destination)
 

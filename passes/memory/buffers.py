@@ -264,8 +264,13 @@ def effects_of(op: Operation) -> Effects | None:
             return _kernel_call(op)
         case func.CallOp():
             return _call(op)
-        case tir.CopyOp() | memref.CopyOp() | executor.CopyOp():
+        case tir.CopyAsyncOp() if op.is_handed_on:
+            return None
+        case tir.CopyOp() | tir.CopyAsyncOp() | memref.CopyOp() | executor.CopyOp():
             return Effects((op.source,), (op.destination,))
+        case tir.WaitOp() if isinstance(copy := op.token.owner, tir.CopyAsyncOp):
+            # Until then both are in use, whoever else reads or writes them.
+            return Effects((copy.source, copy.destination))
         case memref.LoadOp():
             return Effects((op.memref,))
         case memref.StoreOp():

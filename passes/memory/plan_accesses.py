@@ -52,6 +52,12 @@ def accesses_of(op: Operation) -> Iterator[tuple[SSAValue, bool, bool]]:
         case tir.CopyOp() | memref.CopyOp():
             yield op.source, True, False
             yield op.destination, False, True
+        case tir.CopyAsyncOp() if not op.is_handed_on:
+            yield op.source, True, False
+            yield op.destination, False, True
+        case tir.WaitOp() if isinstance(copy := op.token.owner, tir.CopyAsyncOp):
+            yield copy.source, True, False
+            yield copy.destination, True, False
         case memref.LoadOp():
             yield op.memref, True, False
         case memref.StoreOp():

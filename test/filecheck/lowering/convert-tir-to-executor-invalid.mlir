@@ -31,10 +31,16 @@ func.func @escapes(%c: i1, %n: index, %x: memref<?xf32>) {
 
 // -----
 
-func.func @asynchronous(%x: memref<4xf32>, %y: memref<4xf32>) {
-  // expected-error @+1 {{'tir.copy_async' x1 (no pattern)}}
+func.func @handed_on(%x: memref<4xf32>, %y: memref<4xf32>, %c: i1) {
+  // expected-error @+1 {{'tir.copy_async' x1 (ConvertCopy: expected a token that nothing but 'tir.wait' takes)}}
   %t = tir.copy_async %x, %y : memref<4xf32>, memref<4xf32>
-  // expected-note @+1 {{'tir.wait' x1 (no pattern)}}
-  tir.wait %t
+  %u = "scf.while"(%t) ({
+  ^0(%v: !tir.token):
+    "scf.condition"(%c, %v) : (i1, !tir.token) -> ()
+  }, {
+  ^0(%v: !tir.token):
+    scf.yield %v : !tir.token
+  }) : (!tir.token) -> !tir.token
+  tir.wait %u
   func.return
 }

@@ -46,6 +46,19 @@ func.func @copies(%x: memref<8xi8>, %y: memref<8xi8>) {
   func.return
 }
 
+// A copy in the background is done when it starts; there is nothing to bring near.
+// CHECK-LABEL: @asynchronous
+func.func @asynchronous(%x: memref<8xi8>, %y: memref<8xi8>, %i: index) {
+  // CHECK-NEXT:    executor.copy %x, %y {test.hint} : memref<8xi8>, memref<8xi8>
+  // CHECK-NEXT:    "test.op"()
+  // CHECK-NEXT:    func.return
+  %t = tir.copy_async %x, %y {test.hint} : memref<8xi8>, memref<8xi8>
+  tir.prefetch %x[%i] : memref<8xi8>
+  "test.op"() : () -> ()
+  tir.wait %t
+  func.return
+}
+
 // Memory is given back after its last use in the block that takes it.
 // CHECK-LABEL: @freed
 func.func @freed(%x: memref<?xi8>, %n: index) {

@@ -102,6 +102,41 @@ func.func @scratch(%x: memref<16xf32>, %y: memref<16xf32>) {
   func.return
 }
 
+// A copy in the background uses both buffers until it is waited for; not before.
+// CHECK:       executor.pool @background.workspace {size = 192, alignment = 64}
+// CHECK-LABEL: func.func @background(
+func.func @background(%x: memref<16xf32>, %y: memref<16xf32>) {
+  // CHECK:         %a = tir.alloc {pool = @background.workspace, offset = [[A:[0-9]+]]}
+  // CHECK:         %d = tir.alloc {pool = @background.workspace, offset = [[A]]}
+  %a = tir.alloc : memref<16xf32>
+  %b = tir.alloc : memref<16xf32>
+  %c = tir.alloc : memref<16xf32>
+  %d = tir.alloc : memref<16xf32>
+  tir.call @k(%x : memref<16xf32>) outs(%a : memref<16xf32>)
+  %t = tir.copy_async %a, %b : memref<16xf32>, memref<16xf32>
+  tir.call @k(%x : memref<16xf32>) outs(%c : memref<16xf32>)
+  tir.copy %c, %y : memref<16xf32>, memref<16xf32>
+  tir.wait %t
+  tir.call @k(%x : memref<16xf32>) outs(%d : memref<16xf32>)
+  tir.copy %d, %y : memref<16xf32>, memref<16xf32>
+  tir.copy %b, %y : memref<16xf32>, memref<16xf32>
+  func.return
+}
+
+// Who takes the token may keep both, and so they are not given to another.
+// CHECK:       executor.pool @handed_on.workspace {size = 192, alignment = 64}
+// CHECK-LABEL: func.func @handed_on(
+func.func @handed_on(%x: memref<16xf32>, %y: memref<16xf32>) {
+  %a = tir.alloc : memref<16xf32>
+  %b = tir.alloc : memref<16xf32>
+  %c = tir.alloc : memref<16xf32>
+  %t = tir.copy_async %a, %b : memref<16xf32>, memref<16xf32>
+  "test.op"(%t) : (!tir.token) -> ()
+  tir.call @k(%x : memref<16xf32>) outs(%c : memref<16xf32>)
+  tir.copy %c, %y : memref<16xf32>, memref<16xf32>
+  func.return
+}
+
 // What an unknown op may keep is never given to another.
 // CHECK:       executor.pool @escaped.workspace {size = 128, alignment = 64}
 // CHECK-LABEL: func.func @escaped(

@@ -15,6 +15,23 @@ func.func @overwritten(%x: memref<16xf32>, %y: memref<16xf32>) {
 
 // -----
 
+executor.pool @p {size = 128}
+func.func @not_waited_for(%x: memref<16xf32>, %y: memref<16xf32>) {
+  // expected-note @+1 {{the buffer}}
+  %a = tir.alloc {pool = @p, offset = 0} : memref<16xf32>
+  %b = tir.alloc {pool = @p, offset = 64} : memref<16xf32>
+  %c = tir.alloc {pool = @p, offset = 0} : memref<16xf32>
+  tir.copy %x, %a : memref<16xf32>, memref<16xf32>
+  %t = tir.copy_async %a, %b : memref<16xf32>, memref<16xf32>
+  // expected-note @+1 {{overwritten here}}
+  tir.copy %x, %c : memref<16xf32>, memref<16xf32>
+  // expected-error @+1 {{expected a buffer that still holds what was written to it, but another one was written over it}}
+  tir.wait %t
+  func.return
+}
+
+// -----
+
 executor.pool @p {size = 64}
 func.func @in_one_arm(%c: i1, %x: memref<16xf32>, %y: memref<16xf32>) {
   // expected-note @+1 {{the buffer}}
