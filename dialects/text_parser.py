@@ -162,6 +162,13 @@ class TransomParser(DenseParser):
             if is_unknown and self._after_location != self.pos:
                 value.location = self.location_at(span.start)
 
+    def _parse_block(self) -> Block:
+        token = self._current_token
+        block = super()._parse_block()
+        # xDSL notes where a block is defined only if nothing referred to it before.
+        self.blocks[token.text[1:]] = (block, token.span)
+        return block
+
     # Modules
 
     def parse_module(self, allow_implicit_module: bool = True) -> ModuleOp:

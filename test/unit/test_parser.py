@@ -255,6 +255,11 @@ def test_nul_in_a_string(ctx: Context) -> None:
             '"test.op"() ({^a: func.return ^a: }) : () -> ()',
             "a.mlir:1:15: note: originally declared here",
         ),
+        (
+            "func.func @f() { cf.br ^b ^b: cf.br ^b ^b: func.return }",
+            "a.mlir:1:41: error: re-declaration of block 'b'\n"
+            "a.mlir:1:27: note: originally declared here",
+        ),
         # An attribute that does not verify has a place, inside an op too.
         (
             '"test.op"() {\n  a = dense<1> : vector<4x!test.none>} : () -> ()',
