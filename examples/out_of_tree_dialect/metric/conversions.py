@@ -10,7 +10,7 @@ tir.nest dims [parallel 4, parallel 5, reduction 3] …
 
 from transom.dialects import tir
 from transom.lowering.conversion import ConversionPattern, ConversionRewriter, Operands
-from transom.lowering.graph_to_tir.site import Site
+from transom.lowering.graph_to_tir.site import Site, dims, indices
 from transom.targets.conversions import Conversions
 from xdsl.dialects import arith, math
 from xdsl.ir import SSAValue
@@ -30,6 +30,7 @@ class ConvertDistances(ConversionPattern[DistancesOp]):
         lhs, rhs = site.ins
         rows, columns = site.result_sizes()
         out = site.alloc()
+        i, j, k = dims(3)
         site.nest(
             [
                 ("parallel", rows),
@@ -37,10 +38,10 @@ class ConvertDistances(ConversionPattern[DistancesOp]):
                 ("reduction", site.dim(lhs, 1)),
             ],
             ins=[
-                tir.In(lhs, lambda i, j, k: (i, k)),
-                tir.In(rhs, lambda i, j, k: (j, k)),
+                tir.In(lhs, indices(3, 0, (i, k))),
+                tir.In(rhs, indices(3, 0, (j, k))),
             ],
-            outs=[tir.Out(out, lambda i, j, k: (i, j))],
+            outs=[tir.Out(out, indices(3, 0, (i, j)))],
             init=lambda b: [b.constant(0.0, site.element(0))],
             body=add_square,
             finish=lambda b, total: [b(math.SqrtOp(total))],
