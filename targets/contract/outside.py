@@ -2,10 +2,6 @@
 What is not the target's: symbols, the functions of others, the module itself.
 """
 
-from xdsl.dialects.builtin import StringAttr
-from xdsl.dialects.func import FuncOp
-from xdsl.ir import Operation
-
 from transom.dialects import graph
 from transom.dialects.symbols import symbol_name
 from transom.targets.contract.frozen import attribute_change, change_of
@@ -14,13 +10,14 @@ from transom.targets.contract.rules import (
     MACHINE_ADDED,
     MODULE_CHANGED,
     SYMBOL_CHANGED,
+    SYMBOL_EXPOSED,
     SYMBOL_GONE,
     SYMBOL_PUBLIC,
     TOP_LEVEL_ADDED,
     TOP_LEVEL_GONE,
     Origin,
 )
-from transom.targets.contract.snapshot import State
+from transom.targets.contract.snapshot import State, is_public
 
 MACHINE_OPS = frozenset({"target.device", "target.memory", "target.link"})
 
@@ -38,9 +35,12 @@ def check_outside(state: State, origin: Origin) -> list[FunctionChanges]:
     for name, op in state.new.items():
         if op.name in MACHINE_OPS:
             raise origin.error(MACHINE_ADDED, op, op=op.name, name=name)
-        if _is_public(op):
+        if is_public(op):
             raise origin.error(SYMBOL_PUBLIC, op, name=name)
-    owned = state.before.owned.keys()
+    for name, owned in state.before.owned.items():
+        op = state.symbols.get(name)
+        if op is not None and is_public(op) and not owned.is_public:
+            raise origin.error(SYMBOL_EXPOSED, op, name=name)
     found: list[FunctionChanges] = []
     for name, old in state.before.outside.items():
         new = state.symbols.get(name)
@@ -54,7 +54,9 @@ def check_outside(state: State, origin: Origin) -> list[FunctionChanges]:
             raise origin.error(
                 SYMBOL_CHANGED, new, op=old.op.name, name=name, change=change
             )
-        changes = FunctionChanges(origin, name, owned, state.is_ours)
+        changes = FunctionChanges(
+            origin, name, state.before.owned.keys(), state.is_ours
+        )
         changes.compare(old, new)
         found.append(changes)
     return found
@@ -71,10 +73,3 @@ def _check_nameless(state: State, origin: Origin) -> None:
         now.remove(old.op if old.op in same else same[0])
     for op in now:
         raise origin.error(TOP_LEVEL_ADDED, op, op=op.name)
-
-
-def _is_public(op: Operation) -> bool:
-    visibility = op.get_attr_or_prop("sym_visibility")
-    if visibility is None:
-        return isinstance(op, FuncOp)
-    return visibility != StringAttr("private")

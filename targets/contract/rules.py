@@ -207,6 +207,7 @@ CALL_ADDED = Breach(
 SYMBOL_GONE = Breach(OUTSIDE, "'{op}' '@{name}' is gone")
 SYMBOL_CHANGED = Breach(OUTSIDE, "'{op}' '@{name}' has changed: {change}")
 SYMBOL_PUBLIC = Breach(OUTSIDE, "new symbol '@{name}' is not private")
+SYMBOL_EXPOSED = Breach(OUTSIDE, "'@{name}' was private, but is public")
 MACHINE_ADDED = Breach(
     OUTSIDE, "'{op}' '@{name}' is new; hook 'memories' brings memories"
 )

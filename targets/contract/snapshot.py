@@ -5,7 +5,13 @@ A module as it was before a hook ran, and as it is now.
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from xdsl.dialects.builtin import ArrayAttr, FunctionType, ModuleOp, SymbolRefAttr
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    FunctionType,
+    ModuleOp,
+    StringAttr,
+    SymbolRefAttr,
+)
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 from xdsl.utils.hints import isa
@@ -27,6 +33,7 @@ class OwnedFunction(NamedTuple):
     type: FunctionType
     effects: tuple[tir.Effect, ...]
     place: PlaceAttr | None
+    is_public: bool
 
 
 class Snapshot:
@@ -57,7 +64,15 @@ def owned_function(op: Operation) -> OwnedFunction:
     effects = op.argument_effects if isinstance(op, tir.FuncOp) else ()
     type = type_of(op)
     assert type is not None, "functions have a type"
-    return OwnedFunction(op, is_kernel(op), type, effects, place_of(op))
+    return OwnedFunction(op, is_kernel(op), type, effects, place_of(op), is_public(op))
+
+
+def is_public(op: Operation) -> bool:
+    """Whether a symbol is for others too: a function is, unless it says otherwise."""
+    visibility = op.get_attr_or_prop("sym_visibility")
+    if visibility is None:
+        return isinstance(op, FuncOp)
+    return visibility != StringAttr("private")
 
 
 def name_of_symbol(op: Operation) -> str:

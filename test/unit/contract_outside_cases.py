@@ -219,6 +219,10 @@ def add_public(module: ModuleOp) -> None:
     append(module, copy)
 
 
+def publish_a_kernel(module: ModuleOp) -> None:
+    symbol(module, "k").sym_visibility = StringAttr("public")
+
+
 def add_a_memory(module: ModuleOp) -> None:
     append(module, MemoryOp("extra"))
 
@@ -270,6 +274,13 @@ SURROUNDINGS = (
         "test.mlir:1:1: error: 'outside': new symbol '@entry' is not "
         "private\ntest.mlir:1:1: note: the op is: tir.func public @entry(read %0: "
         "memref<4xf32>, write %1: memref<4xf32>) attributes {target.for = #ta…",
+    ),
+    Case(
+        rules.SYMBOL_EXPOSED,
+        "tir_pipeline",
+        (publish_a_kernel,),
+        "test.mlir:8:1: error: 'outside': '@k' was private, but is public",
+        text=KERNEL,
     ),
     Case(
         rules.MACHINE_ADDED,
