@@ -257,7 +257,7 @@ def test_nul_in_a_string(ctx: Context) -> None:
         ),
         (
             "func.func @f() { cf.br ^b ^b: cf.br ^b ^b: func.return }",
-            "a.mlir:1:41: error: re-declaration of block 'b'\n"
+            "a.mlir:1:40: error: re-declaration of block 'b'\n"
             "a.mlir:1:27: note: originally declared here",
         ),
         # An attribute that does not verify has a place, inside an op too.
