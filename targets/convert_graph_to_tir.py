@@ -20,10 +20,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+
+from transom.dialects.diagnostics import OpError
 from transom.dialects.target import TargetAttr
 from transom.lowering.conversion import ConversionPattern
 from transom.lowering.convert_graph_to_tir import GraphToTirLowering
-from transom.targets.registry import conversions_for, hooks_of, plugin_identities
+from transom.targets.registry import (
+    HooksError,
+    conversions_for,
+    hooks_of,
+    plugin_identities,
+)
 
 
 @dataclass(frozen=True)
@@ -31,6 +40,14 @@ class ConvertGraphToTirPass(GraphToTirLowering):
     name = "convert-graph-to-tir"
 
     IS_LAST = True
+
+    def lower_kernels(
+        self, ctx: Context, module: ModuleOp, target: TargetAttr | None
+    ) -> None:
+        try:
+            super().lower_kernels(ctx, module, target)
+        except HooksError as e:
+            raise OpError(module.body.block.first_op or module, str(e)) from None
 
     def patterns_for(
         self, target: TargetAttr | None

@@ -505,6 +505,16 @@ func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
 """
 
 
+REGION = """\
+target.device @woof {targets = [#woofles.target]}
+func.func private @region(%x: tensor<2xf32>) -> tensor<2xf32>
+    attributes {target.for = #target.place<@woof, #woofles.target, ?>} {
+  %y = graph.relu %x : tensor<2xf32>
+  func.return %y : tensor<2xf32>
+}
+"""
+
+
 def test_a_target_that_is_asked_for(tmp_path: Path):
     hooks = WOOFLES["woofles.hooks"] + "    api_version = 7\n"
     modules = {**WOOFLES, "woofles.hooks": hooks}
@@ -516,12 +526,17 @@ def test_a_target_that_is_asked_for(tmp_path: Path):
         "module attributes {target.config = #target.config<host = @woof>} {\n"
         f"{TARGETED}}}\n"
     )
+    refused = (
+        "error: plug-in 'woofles.target' of distribution 'woofles-tools' "
+        "(woofles.hooks:WooflesTarget) was written for API version 7 of hooks, but "
+        "this transom has API version 1"
+    )
     done = run_python(tmp_path, *OPT, "a.mlir", "--to=tensor", cwd=tmp_path)
     assert done.returncode == 1
-    assert (
-        "plug-in 'woofles.target' of distribution 'woofles-tools' "
-        "(woofles.hooks:WooflesTarget) was written for API version 7 of hooks, but "
-        "this transom has API version 1" in done.stderr
+    assert done.stderr.splitlines()[0] == f"a.mlir:2:1: {refused}"
+    file.write_text(REGION)
+    alone = run_python(
+        tmp_path, *OPT, "a.mlir", "-p", "convert-graph-to-tir", cwd=tmp_path
     )
-    assert "Traceback" not in done.stderr
-    assert "bug" not in done.stderr
+    assert alone.returncode == 1
+    assert alone.stderr.splitlines()[0] == f"a.mlir:4:3: {refused}"
