@@ -64,6 +64,8 @@ def group_ops(
     ]
     body = Block(arg_types=[value.type for value in inputs])
     inner: dict[SSAValue, SSAValue] = dict(zip(inputs, body.args, strict=True))
+    for value, argument in zip(inputs, body.args, strict=True):
+        argument.name_hint = value.name_hint
     for original, copy in copies.items():
         body.add_op(copy)
         inner |= dict(zip(original.results, copy.results, strict=True))

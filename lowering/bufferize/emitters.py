@@ -61,6 +61,7 @@ def emit_view(rewriter: Rewriter, op: Operation) -> None:
         case _:
             raise AssertionError(f"'{op.name}' is no view")
     rewriter.values[result] = view
+    view.name_hint = view.name_hint or result.name_hint
 
 
 def emit_slice(rewriter: Rewriter, op: tensor.ExtractSliceOp, memory: SSAValue) -> None:
