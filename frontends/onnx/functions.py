@@ -57,7 +57,7 @@ def expand(
     names = _Names(proto, function, prefix)
     attributes = _attributes(proto, schema)
     nodes = tuple(_instance(node, names, attributes) for node in function.node)
-    return Body(nodes, versions.get(domain, opset))
+    return Body(nodes, versions.get("", opset))
 
 
 def _check_attributes(proto: "NodeProto", schema: Any) -> None:

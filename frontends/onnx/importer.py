@@ -271,10 +271,13 @@ class Importer:
         """
         Define what a node computes by the body of its operator. False if there is none.
         """
-        if proto.domain not in DOMAINS or depth >= MAX_DEPTH:
+        if depth >= MAX_DEPTH:
             return False
+        domain = "" if proto.domain in DOMAINS else proto.domain
+        if domain:
+            opset = self.model.opsets.get(domain, 1)
         prefix = f"{next(filter(None, proto.output))}/{proto.op_type}."
-        body = expand(proto, "", opset, self._type_proto, prefix)
+        body = expand(proto, domain, opset, self._type_proto, prefix)
         if body is None:
             return False
         for inner in body.nodes:

@@ -12,6 +12,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from transom.dialects.dtypes import BFLOAT16, numpy_dtype
 from transom.dialects.onnx_weights import dtype_of_kind
 from transom.dialects.weight_files import Array
 from transom.frontends.onnx.movement import slices_of, squeezed_axes, unsqueezed_axes
@@ -81,12 +82,35 @@ def constant(n: Node) -> Array | None:
 def cast(n: Node, inputs: list[Array]) -> Array | None:
     (array,) = inputs
     n.ignore("saturate", "round_mode")
-    dtype = dtype_of_kind(n.int_attr("to"))
-    if dtype is None or array.dtype.kind not in "iubO" or dtype.kind not in "iub":
+    return converted(array, dtype_of_kind(n.int_attr("to")))
+
+
+def cast_like(n: Node) -> Array | None:
+    """Of the second input only the type has to be known."""
+    array = n.values.constant(n.input_name(0))
+    if array is None:
+        return None
+    n.ignore("saturate", "round_mode")
+    like = n.values.constant(n.input_name(1))
+    if like is not None:
+        return converted(array, like.dtype)
+    return converted(array, numpy_dtype(n.type(1).element_type))
+
+
+def converted(array: Array, dtype: "np.dtype[np.generic] | None") -> Array | None:
+    """An array in another dtype, where that is the same for everybody."""
+    if dtype is None:
         return None
     if array.dtype == object:  # sizes, which fit
         return array if dtype.kind == "i" else None
-    return array.astype(dtype)
+    if _is_float(array.dtype) and not _is_float(dtype):
+        return None
+    with np.errstate(all="ignore"):
+        return array.astype(dtype)
+
+
+def _is_float(dtype: "np.dtype[np.generic]") -> bool:
+    return dtype.kind == "f" or dtype == BFLOAT16
 
 
 def concat(n: Node, inputs: list[Array]) -> Array | None:
@@ -131,11 +155,21 @@ def identity(n: Node, inputs: list[Array]) -> Array | None:
 
 
 def arange(n: Node, inputs: list[Array]) -> Array | None:
-    if any(array.dtype != np.int64 or array.size != 1 for array in inputs):
+    dtype = inputs[0].dtype
+    if any(array.dtype != dtype or array.size != 1 for array in inputs):
         return None
-    start, limit, step = (int(array.item()) for array in inputs)
-    numbers = range(start, limit, step)
-    return np.array(numbers, np.int64) if len(numbers) <= MAX_KNOWN else None
+    if dtype.kind not in "if" and dtype != BFLOAT16:
+        return None
+    start, limit, step = (array.item() for array in inputs)
+    if not step or not all(map(math.isfinite, (start, limit, step))):
+        return None
+    count = max(math.ceil((limit - start) / step), 0)
+    if count > MAX_KNOWN:
+        return None
+    first, by = inputs[0].reshape(1), inputs[2].reshape(1)
+    with np.errstate(all="ignore"):
+        numbers = np.add(first, np.multiply(np.arange(count).astype(dtype), by))
+    return np.asarray(numbers, dtype)
 
 
 def reshape(n: Node, inputs: list[Array]) -> Array | None:
@@ -274,7 +308,12 @@ def quotient(a: Array, b: Array) -> Array:
     return np.sign(a) * np.sign(b) * (np.abs(a) // np.abs(b))
 
 
-SOURCES: dict[str, Source] = {"Constant": constant, "Shape": shape, "Size": size}
+SOURCES: dict[str, Source] = {
+    "CastLike": cast_like,
+    "Constant": constant,
+    "Shape": shape,
+    "Size": size,
+}
 
 EVALUATORS: dict[str, Evaluator] = {
     "Abs": one(np.abs, "iu"),

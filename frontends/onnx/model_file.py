@@ -4,7 +4,7 @@ Reading a model's file without trusting it.
 
 import errno
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -33,6 +33,8 @@ class Model:
     graph: "GraphProto"
     """Without the raw data of its initialisers, which `files` gives."""
     opset: int
+    opsets: Mapping[str, int]
+    """The versions of all domains."""
     files: WeightFiles
 
     @property
@@ -81,7 +83,7 @@ def read_model(path: str, data_folders: Sequence[str] = ()) -> Model:
     if opset is None:
         raise OpError(place_in(path), "expected an opset of the default domain")
     _check_opset(path, opset)
-    return Model(path, proto.graph, opset, files)
+    return Model(path, proto.graph, opset, opsets, files)
 
 
 def _check_opset(path: str, opset: int) -> None:

@@ -13,6 +13,7 @@ from transom.frontends.onnx import (
     layers,
     movement,
     places,
+    recurrent,
     reductions,
 )
 from transom.frontends.onnx.node import Node
@@ -27,5 +28,6 @@ HANDLERS: dict[str, Handler] = {
     **layers.HANDLERS,
     **movement.HANDLERS,
     **places.HANDLERS,
+    **recurrent.HANDLERS,
     **reductions.HANDLERS,
 }

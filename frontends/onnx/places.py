@@ -166,12 +166,56 @@ def hardmax(n: Node) -> SSAValue:
     return n.add(graph.CastOp(hot, type_of(value).element_type))
 
 
-HANDLERS: dict[str, Callable[[Node], SSAValue]] = {
+def top_k(n: Node) -> list[SSAValue]:
+    """
+    Each element goes to the place that its rank says: how many are before it.
+
+    That takes time in the square of the size of the axis.
+    """
+    value = n.input()
+    shape = static_shape(value, "an input")
+    axis = n.axis("axis", -1, len(shape))
+    count = int(n.scalar(1)) if n.opset >= 10 else n.int_attr("k")
+    largest = n.flag("largest", default=True) if n.opset >= 11 else True
+    if n.opset >= 11:
+        n.ignore("sorted")  # it is sorted in any case
+    size = shape[axis]
+    if not 0 <= count <= size:
+        raise Unsupported(f"expected 0 to {size} elements, but got {count}")
+    one = n.reshape(value, [*shape[: axis + 1], 1, *shape[axis + 1 :]])
+    other = n.reshape(value, [*shape[:axis], 1, size, *shape[axis + 1 :]])
+    before = n.add(graph.CompareOp("gt" if largest else "lt", other, one))
+    pairs = n.add(
+        graph.BroadcastOp(one, [*shape[: axis + 1], size, *shape[axis + 1 :]])
+    )
+    earlier = graph.CompareOp(
+        "lt", n.add(graph.IotaOp(pairs, axis + 1)), n.add(graph.IotaOp(pairs, axis))
+    )
+    equal = n.add(graph.CompareOp("eq", other, one))
+    tied = n.add(graph.AndOp(equal, n.add(earlier)))
+    comes = n.add(graph.CastOp(n.add(graph.OrOp(before, tied)), i64))
+    rank = n.add(graph.ReduceOp("sum", comes, axes=[axis + 1], keepdims=False))
+    place = n.add(graph.IotaOp(value, axis))
+    sizes = [count if a == axis else -1 for a in range(len(shape))]
+    return [
+        n.add(
+            graph.SliceOp(
+                n.add(graph.ScatterOp(found, rank, found, axis)),
+                [0] * len(shape),
+                sizes,
+            )
+        )
+        for found in (value, place)
+    ]
+
+
+HANDLERS: dict[str, Callable[[Node], SSAValue | list[SSAValue]]] = {
     "EyeLike": eye_like,
     "GatherElements": gather_elements,
     "GatherND": gather_nd,
     "Hardmax": hardmax,
     "OneHot": one_hot,
     "ScatterND": scatter_nd,
+    "TopK": top_k,
     "Trilu": trilu,
 }

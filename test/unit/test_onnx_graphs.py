@@ -3,6 +3,7 @@ Nodes with graphs of their own, operators that are functions, and picking by pla
 compute what onnxruntime does.
 """
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +31,9 @@ def graph(
     )
 
 
-def typed(body: onnx.GraphProto, kinds: dict[str, tuple[int, list[int]]]):
+def typed(
+    body: onnx.GraphProto, kinds: Mapping[str, tuple[int, list[int]]]
+) -> onnx.GraphProto:
     """onnxruntime wants the types of a body's inputs and outputs."""
     for info in (*body.input, *body.output):
         kind, shape = kinds[info.name]
@@ -247,3 +250,65 @@ def test_the_last_of_equal_extremes(tmp_path: Path, kind: str):
     x = {"x": np.array([[1, 3, 3], [2, 2, 1]], np.float32)}
     for axis in (0, 1):
         check(tmp_path, [node(kind, "x", axis=axis, select_last_index=1)], x)
+
+
+@pytest.mark.parametrize("largest", [0, 1])
+def test_top_k(tmp_path: Path, largest: int):
+    """Of equal elements the first one comes first."""
+    x = {"x": np.array([[3, 1, 3, 2], [0, 0, 0, -1]], np.float32)}
+    for axis in (0, 1):
+        nodes = [node("TopK", "x k", "y i", axis=axis, largest=largest)]
+        check(tmp_path, nodes, x, {"k": np.array([2])}, outputs=["y", "i"])
+
+
+GATES = {"RNN": 1, "GRU": 3, "LSTM": 4}
+
+
+@pytest.mark.parametrize("direction", ["forward", "reverse", "bidirectional"])
+@pytest.mark.parametrize("kind", GATES)
+def test_recurrent(tmp_path: Path, kind: str, direction: str):
+    """With biases, a state to begin with, and sequences of several lengths."""
+    steps, batch, inputs, hidden, gates = 4, 3, 5, 2, GATES[kind]
+    count = 2 if direction == "bidirectional" else 1
+    weights = {
+        "w": floats(count, gates * hidden, inputs),
+        "r": floats(count, gates * hidden, hidden),
+        "b": floats(count, 2 * gates * hidden),
+        "n": np.array([4, 2, 1], np.int32),
+        "h": floats(count, batch, hidden),
+    }
+    outputs = ["y", "yh", *(["yc"] if kind == "LSTM" else [])]
+    layer = node(
+        kind, "x w r b n h", " ".join(outputs), hidden_size=hidden, direction=direction
+    )
+    check(
+        tmp_path, [layer], {"x": floats(steps, batch, inputs)}, weights, outputs=outputs
+    )
+
+
+def test_gates_of_lstm(tmp_path: Path):
+    weights = {
+        "w": floats(1, 8, 5),
+        "r": floats(1, 8, 2),
+        "c": floats(1, 3, 2),
+        "p": floats(1, 6),
+    }
+    layer = node("LSTM", "x w r _ _ _ c p", "y", hidden_size=2, clip=0.5)
+    check(tmp_path, [layer], {"x": floats(4, 3, 5)}, weights)
+
+
+def test_reset_gate_of_gru(tmp_path: Path):
+    weights = {"w": floats(1, 6, 5), "r": floats(1, 6, 2), "b": floats(1, 12)}
+    layer = node("GRU", "x w r b", "y", hidden_size=2, linear_before_reset=1)
+    check(tmp_path, [layer], {"x": floats(4, 3, 5)}, weights)
+
+
+def test_activations_that_are_not_supported(tmp_path: Path):
+    weights = {"w": floats(1, 2, 3), "r": floats(1, 2, 2)}
+    nodes = [
+        node("Unsqueeze", "x a", "u"),
+        node("RNN", "u w r", "y", hidden_size=2, activations=["Elu"]),
+    ]
+    assert refused(tmp_path, nodes, a=np.array([0]), **weights) == (
+        "'RNN' x1 (activation 'Elu' is not supported): 'y'"
+    )
