@@ -41,13 +41,16 @@ def typed(
     return body
 
 
-FLOAT, INT64, BOOL = TensorProto.FLOAT, TensorProto.INT64, TensorProto.BOOL
+FLOAT, INT64, BOOL = map(int, (TensorProto.FLOAT, TensorProto.INT64, TensorProto.BOOL))
+
+Kinds = dict[str, tuple[int, list[int]]]
+"""Element types and shapes by name."""
 
 
 @pytest.mark.parametrize("taken", [True, False])
 def test_if(tmp_path: Path, taken: bool):
-    kinds = {"t": (FLOAT, [2, 3]), "e": (FLOAT, [2, 3])}
-    branches = {
+    kinds: Kinds = {"t": (FLOAT, [2, 3]), "e": (FLOAT, [2, 3])}
+    branches: dict[str, Any] = {
         "then_branch": typed(graph([node("Neg", "x", "t")], "", "t"), kinds),
         "else_branch": typed(
             graph([node("Add", "x one", "e")], "", "e", one=np.float32(1)), kinds
@@ -68,7 +71,7 @@ def test_loop(tmp_path: Path):
         node("Mul", "next next", "square"),
         node("Identity", "on", "going"),
     ]
-    kinds = {
+    kinds: Kinds = {
         "turn": (INT64, []),
         "on": (BOOL, []),
         "v": (FLOAT, [2, 3]),
@@ -88,7 +91,7 @@ def test_loop(tmp_path: Path):
 
 def test_loop_that_ends_by_its_condition(tmp_path: Path):
     nodes = [node("Add", "v x", "next"), node("Less", "turn two", "going")]
-    kinds = {
+    kinds: Kinds = {
         "turn": (INT64, []),
         "on": (BOOL, []),
         "v": (FLOAT, [3]),
@@ -107,7 +110,7 @@ def test_loop_that_ends_by_its_condition(tmp_path: Path):
 @pytest.mark.parametrize("back", [0, 1])
 def test_scan(tmp_path: Path, back: int):
     nodes = [node("Add", "sum part", "next"), node("Identity", "next", "out")]
-    kinds = {name: (FLOAT, [2]) for name in ("sum", "part", "next", "out")}
+    kinds: Kinds = {name: (FLOAT, [2]) for name in ("sum", "part", "next", "out")}
     body = typed(graph(nodes, "sum part", "next out"), kinds)
     check(
         tmp_path,
