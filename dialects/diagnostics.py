@@ -15,6 +15,7 @@ model.mlir:2:1: note: in this function
 
 import difflib
 import logging
+import unicodedata
 from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -39,6 +40,10 @@ MAX_LISTED_NAMES = 16
 
 MAX_SOURCE_BYTES = 64 << 20
 """A larger file is not read to show a line of it."""
+
+
+_COLORS = {"error": 31, "warning": 35}
+"""Of the terminal, by severity; what is not here is cyan."""
 
 
 class Note(NamedTuple):
@@ -215,14 +220,17 @@ class Diagnostic:
     def __str__(self) -> str:
         return self.render(None)
 
-    def render(self, sources: Sources | None) -> str:
+    def render(self, sources: Sources | None, colored: bool = False) -> str:
         """The message with its source line and caret, then its notes; no newline."""
-        parts = [f"{self.place()}: {self.severity}: {self.message}"]
+        severity = f"{self.severity}:"
+        if colored:
+            severity = f"\x1b[1;{_COLORS.get(self.severity, 36)}m{severity}\x1b[0m"
+        parts = [f"{self.place()}: {severity} {self.message}"]
         if sources is not None and (position := self.position) is not None:
             line = sources.line(position)
             if line is not None and line.strip() and position.column > 0:
                 parts.extend(_underline(line, position.column))
-        parts.extend(note.render(sources) for note in self.notes)
+        parts.extend(note.render(sources, colored) for note in self.notes)
         return "\n".join(parts)
 
 
@@ -238,9 +246,16 @@ def _underline(line: str, column: int, width: int = 160) -> tuple[str, str]:
         start = max(0, min(at - width // 2, len(line) - width))
         line = line[start : start + width]
         at -= start
-    # Tabs stay tabs, so that the caret stands below its column at any tab width.
-    indent = "".join("\t" if c == "\t" else " " for c in line[:at])
-    return line, indent + "^"
+    return line, "".join(map(_blank, line[:at])) + "^"
+
+
+def _blank(character: str) -> str:
+    """White space as wide as a character on a terminal."""
+    if character == "\t":  # at any tab width
+        return "\t"
+    if unicodedata.combining(character):
+        return ""
+    return "  " if unicodedata.east_asian_width(character) in "WF" else " "
 
 
 def did_you_mean(name: str, candidates: Iterable[str]) -> str:

@@ -259,7 +259,9 @@ class TransomOptMain(xDSLOptMain):
         kind = parse_spec(self.args.frontend or _suffix(name)).name
         if kind not in self.available_frontends:
             known = did_you_mean(kind, self.available_frontends)
-            raise PipelineError(f"{name}: unknown kind of file '{kind}'{known}")
+            raise PipelineError(
+                f"{name}: unknown kind of file '{kind}'{known}; '-f' says what it is"
+            )
         if kind == "onnx":  # which is large, and read by its own reader
             if name == STDIN:
                 raise PipelineError(

@@ -17,6 +17,10 @@ Add = Callable[..., argparse.Action]
 
 def refuse(message: str) -> NoReturn:
     """What a parser shall do as its `error`: the programs write all errors alike."""
+    rest = message.removeprefix("unrecognized arguments: ")
+    if rest != message:
+        kind = "unknown option" if rest.startswith("-") else "unexpected argument"
+        raise PipelineError(f"{kind} '{rest.split()[0]}'")
     raise PipelineError(message)
 
 

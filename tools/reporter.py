@@ -16,9 +16,10 @@ as `pipeline` and the place in it, counted in characters from 0, as `offset`.
 """
 
 import json
+import os
 import sys
 from dataclasses import dataclass, field
-from typing import Any
+from typing import IO, Any
 
 from transom.dialects.diagnostics import Diagnostic, Position, Sources
 from transom.passes.pipeline import PipelineError
@@ -37,7 +38,7 @@ class Reporter:
         if self.as_json:
             self._write_json(_object(diagnostic))
         else:
-            self.write(diagnostic.render(self.sources))
+            self.write(diagnostic.render(self.sources, is_colored()))
 
     def error(self, message: str, severity: str = "error") -> None:
         """Write an error that has no place in a file."""
@@ -64,6 +65,13 @@ class Reporter:
 
     def _write_json(self, fields: dict[str, Any]) -> None:
         self.write(json.dumps(fields, ensure_ascii=False))
+
+
+def is_colored() -> bool:
+    """Whether standard error is a terminal that is to show colours."""
+    quiet = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
+    stream: IO[str] | None = sys.stderr
+    return stream is not None and stream.isatty() and not quiet
 
 
 def _placeless(severity: str, message: str) -> dict[str, Any]:

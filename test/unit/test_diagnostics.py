@@ -123,6 +123,25 @@ def test_long_lines_are_cut_around_the_caret() -> None:
 
 
 @pytest.mark.parametrize(
+    ("before", "indent"),
+    [("ab", "  "), ("\ta", "\t "), ("文Ａ", "    "), ("e\u0301", " ")],
+)
+def test_the_caret_is_below_its_column_on_a_terminal(before: str, indent: str) -> None:
+    where = file_location("a", 1, len(before) + 1)
+    *_, caret = (
+        Diagnostic("error", where, "m").render(Sources({"a": f"{before}!"})).split("\n")
+    )
+    assert caret == f"{indent}^"
+
+
+def test_colours_of_severities() -> None:
+    error = OpError(A, "m", Note(A, "n")).diagnostic()
+    assert error.render(None, colored=True) == (
+        "a.mlir:2:3: \x1b[1;31merror:\x1b[0m m\na.mlir:2:3: \x1b[1;36mnote:\x1b[0m n"
+    )
+
+
+@pytest.mark.parametrize(
     ("name", "candidates", "expected"),
     [
         ("lnaes", ["lanes", "width"], "; did you mean 'lanes'?"),

@@ -123,6 +123,28 @@ def test_transom_run_has_it_too(
     assert fields["message"] == "argument --rtol: invalid float value: 'x'"
 
 
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "colored"),
+    [("TERM", "xterm", True), ("NO_COLOR", "1", False), ("TERM", "dumb", False)],
+)
+def test_colours_on_a_terminal(
+    variable: str, value: str, colored: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv(variable, value)
+    terminal = Terminal()
+    monkeypatch.setattr("sys.stderr", terminal)
+    Reporter("p").emit(Diagnostic("error", file_location("a", 1, 2), "m"))
+    severity = "\x1b[1;31merror:\x1b[0m" if colored else "error:"
+    assert terminal.getvalue() == f"a:1:2: {severity} m\n"
+
+
 # The end of a program.
 
 

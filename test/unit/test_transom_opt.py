@@ -120,7 +120,8 @@ def test_verifier_error_is_at_its_op(run: Run) -> None:
             "argument --memory-limit: expected a size, such as 512M or 4G, "
             "but got 'lots'",
         ),
-        (["b.mlir"], "unrecognized arguments: b.mlir"),
+        (["b.mlir"], "unexpected argument 'b.mlir'"),
+        (["-x"], "unknown option '-x'"),
     ],
 )
 def test_wrong_command_line(run: Run, args: list[str], message: str) -> None:
@@ -137,7 +138,10 @@ def test_missing_file(run: Run, capsys: pytest.CaptureFixture[str]) -> None:
 def test_unknown_suffix(run: Run) -> None:
     result = run(GOOD, file="a.mlr")
     assert result.status == 2
-    assert "a.mlr: unknown kind of file 'mlr'; did you mean 'mlir'?" in result.err
+    assert result.err == (
+        "transom-opt: error: a.mlr: unknown kind of file 'mlr'; did you mean 'mlir'?; "
+        "'-f' says what it is\n"
+    )
 
 
 def test_no_suffix_is_ir_text(run: Run) -> None:
