@@ -41,6 +41,9 @@ from transom.dialects.elision import ELIDED
 ELEMENTS_ON_A_TERMINAL = 32
 """Longer lists of elements are left out on a terminal, if nothing else is asked for."""
 
+CHARACTERS_PER_ELEMENT = 20
+"""A string, such as emitted code, is as long as so many elements."""
+
 NEVER = -1
 """The limit that leaves nothing out, on a terminal neither."""
 
@@ -58,7 +61,7 @@ class PrintOptions:
     unique_names: bool = False
     names_of_locations: bool = False
     elide: int | None = None
-    """Lists of more elements than this are left out."""
+    """Lists of more elements than this, and strings as long, are left out."""
 
     def on(self, stream: IO[str] | None) -> "PrintOptions":
         """The same for a stream: on a terminal long lists are left out by default."""
@@ -149,6 +152,13 @@ class IrPrinter(Printer):
             dense = cast("DenseIntOrFPElementsAttr[Any]", attribute)
             self.print_string(f"dense<{ELIDED}> : ")
             self.print_attribute(dense.type)
+
+    def print_string_literal(self, string: str) -> None:
+        limit = self.options.elide
+        if limit is not None and len(string) > CHARACTERS_PER_ELEMENT * limit:
+            self.print_string(ELIDED)
+        else:
+            super().print_string_literal(string)
 
     def print_region(
         self,

@@ -28,5 +28,5 @@ func.func @twice(%x: i32) -> i32 {
 
 // What was left out is not taken for something else.
 // ELIDE:         graph.weight @w = dense<__elided__> : tensor<3xf32>
-// ELIDED:        error: expected elements, but '__elided__' says that they were left out when this was printed
+// ELIDED:        error: expected what '__elided__' stands for, which was left out when this was printed
 graph.weight @w = dense<[1.0, 2.0, 3.0]> : tensor<3xf32>
