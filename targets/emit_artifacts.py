@@ -39,6 +39,7 @@ from transom.dialects.symbols import fresh_symbol, lookup
 from transom.dialects.target import TargetAttr, targets_in
 from transom.passes.owned_functions import is_kernel, owned_by
 from transom.targets.contract.emission import EmissionContract
+from transom.targets.contract.rules import RAISED
 from transom.targets.hooks import Emitted, TargetHooks
 from transom.targets.registry import HooksError, hooks_of
 
@@ -76,7 +77,14 @@ def emit(module: ModuleOp, target: TargetAttr) -> Sequence[Emitted]:
         return ()
     shown = with_bodies_of(module, kernels)
     contract = EmissionContract(shown, target)
-    return contract.check(hooks.emit(shown, target)) or ()
+    try:
+        emitted = hooks.emit(shown, target)
+    except OpError:
+        raise
+    except Exception as e:  # plug-in boundary: hooks are others' code
+        error = f"{type(e).__name__}: {e}"
+        raise contract.origin.error(RAISED, kernels[0], error=error) from e
+    return contract.check(emitted) or ()
 
 
 def with_bodies_of(module: ModuleOp, kernels: Sequence[Operation]) -> ModuleOp:

@@ -14,6 +14,7 @@ from transom.dialects.executor import ArtifactOp, EmittedCode
 from transom.dialects.target import TargetAttr, targets_in
 from transom.interpreters.evaluators import Evaluator
 from transom.interpreters.interpreter import Interpreter
+from transom.targets.contract.asking import Question
 from transom.targets.hooks import Reference, RunArtifact
 from transom.targets.registry import HooksError, hooks_of
 
@@ -79,9 +80,13 @@ def _targets(module: ModuleOp) -> Iterator[TargetAttr]:
 
 def _reference(module: ModuleOp, target: TargetAttr) -> Reference:
     try:
-        return hooks_of(target).reference(target)
+        question = Question(hooks_of(target), "reference", target)
+        answer = question.answer()
+        question.expect(isinstance(answer, Reference), "a 'Reference'", answer)
     except HooksError as e:
         raise OpError(module, str(e)) from None
+    assert isinstance(answer, Reference), "checked above"
+    return answer
 
 
 def _merged(

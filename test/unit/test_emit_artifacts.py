@@ -183,6 +183,28 @@ def test_contract(emitting: Callable[[Emit], None]):
     )
 
 
+def test_hook_that_raises(emitting: Callable[[Emit], None]):
+    """Any exception of a hook is an error that names it; one at an op stays."""
+
+    def broken(module: ModuleOp, target: ToyNpuAttr) -> None:
+        raise KeyError("conv")
+
+    def refuses(module: ModuleOp, target: ToyNpuAttr) -> None:
+        raise OpError(module, "no code for it")
+
+    messages: list[str] = []
+    for hook in (broken, refuses):
+        emitting(hook)
+        with pytest.raises(OpError) as caught:
+            transom.compile(module())
+        messages.append(str(caught.value).split("error: ")[1])
+    assert messages == [
+        "hook 'emit' of '#toy_npu.target' breaks rule 'answers': it raised KeyError: "
+        "'conv'",
+        "no code for it",
+    ]
+
+
 def test_kernel_names_are_the_entries(emitting: Callable[[Emit], None]):
     emitting(answer(Emitted(("k", "l"), "add", "1", {"k": 16, "l": 16})))
     artifacts = ops_of(transom.lower(module(), to="machine"), executor.ArtifactOp)

@@ -20,6 +20,7 @@ from transom.targets.hooks import Reference
 from transom.targets.llvm_cpu.dialect import LlvmCpuAttr
 from transom.targets.llvm_cpu.hooks import LlvmCpuTarget
 from transom.targets.references import reference_of
+from transom.targets.registry import hooks_by_name
 
 Bring = Callable[[Callable[[int], Reference], Reference], None]
 
@@ -83,6 +84,26 @@ def test_merged(bring: Bring):
     reference = merged()
     assert reference.ops == ops(evaluator)
     assert reference.externs == {"f": min, "g": max}
+
+
+def test_hook_that_raises(bring: Bring):
+    def broken(lanes: int) -> Reference:
+        raise ValueError("no simulator")
+
+    bring(broken, Reference())
+    assert refusal() == (
+        "hook 'reference' of '#toy_npu.target<lanes = 8>' breaks rule 'answers': it "
+        "raised ValueError: no simulator"
+    )
+
+
+def test_no_hooks(bring: Bring, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("TRANSOM_DISABLE_PLUGINS", "toy-npu")
+    hooks_by_name.cache_clear()
+    try:
+        assert refusal().startswith("no target 'toy_npu.target' is registered")
+    finally:
+        hooks_by_name.cache_clear()
 
 
 def test_conflicts(bring: Bring):
