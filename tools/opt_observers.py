@@ -26,13 +26,13 @@ from transom.tools.attribute_audit import AttributeAudit
 from transom.tools.ir_dumps import DumpSink, IrDumps, StreamSink, TreeSink, Wanted
 from transom.tools.ir_printing import print_options
 from transom.tools.pass_observers import CurrentPass, NumbersMoved, VerifyEach
-from transom.tools.pass_statistics import PassStatistics
 from transom.tools.pass_timing import PassTiming, Timed
 from transom.tools.reproduction import Recorder
 from transom.tools.reproduction import Wanted as WantedReproducers
 
 if TYPE_CHECKING:
     from transom.tools.check_each import NumberCheck
+    from transom.tools.pass_statistics import PassStatistics
 
 
 @dataclass(frozen=True)
@@ -132,7 +132,7 @@ class Observers:
         self.current = current
         self.emit = emit
         self.timing = PassTiming() if args.timing or args.time_passes else None
-        self.statistics = PassStatistics() if args.pass_statistics else None
+        self.statistics = _new_statistics() if args.pass_statistics else None
         self.audit = None if args.audit_attributes is None else AttributeAudit()
         """One for all modules, or one for each if losses are errors."""
         self.modules = 0
@@ -290,3 +290,9 @@ class Observers:
         if self.args.output_format == "json":
             text = json.dumps({"report": name, "data": data}, ensure_ascii=False) + "\n"
         sys.stderr.write(text)
+
+
+def _new_statistics() -> "PassStatistics":
+    from transom.tools.pass_statistics import PassStatistics  # it looks at the cache
+
+    return PassStatistics()
