@@ -216,6 +216,13 @@ def _add_input(add: Add, names: Names) -> None:
     add_data_folders(add)
     add_devices(add)
     add_memory_limit(add)
+    add(
+        "--time-limit",
+        metavar="SECONDS",
+        type=_seconds,
+        help="end in an error if a module takes longer; what comes out then depends on "
+        "the machine",
+    )
 
 
 def _add_output(add: Add, names: Names) -> None:
@@ -305,6 +312,18 @@ def _add_diagnostics(add: Add) -> None:
     _flag(
         add, "--traceback", help="end in a traceback where the compiler itself is wrong"
     )
+
+
+def _seconds(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0.0
+    if not 0 < seconds < 1e9:
+        raise argparse.ArgumentTypeError(
+            f"expected a number of seconds above 0, but got '{text}'"
+        )
+    return seconds
 
 
 def _boolean(text: str) -> bool:

@@ -48,6 +48,7 @@ from transom.tools.reporter import Reporter
 from transom.tools.reproducers import pipeline_of, reproducer_in
 from transom.tools.round_trip import verify_roundtrip
 from transom.tools.split_input import Chunk, split
+from transom.tools.time_limit import TimeLimitError, time_limited
 from transom.tools.weight_paths import folder_of, output_folder, rebase_weights
 
 PROGRAM = "transom-opt"
@@ -166,7 +167,7 @@ class TransomOptMain(xDSLOptMain):
         module: ModuleOp | None = None
         start = file_location(name, chunk.line_offset + 1, 1)
         try:
-            with handling(self.emit):
+            with handling(self.emit), time_limited(self.args.time_limit):
                 with self.observers.measured("Parser"):
                     module = self.read(chunk, name)
                 resolve_hosts(module)
@@ -188,6 +189,8 @@ class TransomOptMain(xDSLOptMain):
             self.emit(Diagnostic("error", start, self._attributed(str(e))))
         except MemoryError:
             self.emit(Diagnostic("error", start, self._attributed("out of memory")))
+        except TimeLimitError as e:
+            self.emit(Diagnostic("error", start, self._attributed(str(e))))
         except (PipelineError, ShrinkException, OSError):
             raise
         except Exception as e:  # plug-in boundary: passes, readers, emitters of others

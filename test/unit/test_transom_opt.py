@@ -4,6 +4,7 @@ import io
 import os
 import stat
 import sys
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -119,6 +120,10 @@ def test_verifier_error_is_at_its_op(run: Run) -> None:
             ["--memory-limit=lots"],
             "argument --memory-limit: expected a size, such as 512M or 4G, "
             "but got 'lots'",
+        ),
+        (
+            ["--time-limit=0"],
+            "argument --time-limit: expected a number of seconds above 0, but got '0'",
         ),
         (["b.mlir"], "unexpected argument 'b.mlir'"),
         (["-x"], "unknown option '-x'"),
@@ -338,10 +343,18 @@ class Raises(ModulePass):
         raise KeyError("x")
 
 
+@dataclass(frozen=True)
+class Sleeps(ModulePass):
+    name = "sleeps"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        time.sleep(20)
+
+
 @pytest.fixture
 def with_passes(monkeypatch: pytest.MonkeyPatch) -> None:
     fresh = Registry(dialects=registry().dialects, emitters=registry().emitters)
-    for cls in (BreaksTheModule, Fails, Raises):
+    for cls in (BreaksTheModule, Fails, Raises, Sleeps):
         fresh.passes.register(cls.name, lambda cls=cls: cls)
     monkeypatch.setattr(opt_driver, "registry", lambda: fresh)
 
@@ -373,6 +386,16 @@ def test_a_bug_is_one_line(run: Run) -> None:
     assert "Traceback" not in result.err
     with pytest.raises(KeyError):
         run(GOOD, "-p", "raises", "--traceback")
+
+
+@pytest.mark.usefixtures("with_passes")
+def test_a_pass_that_takes_too_long(run: Run) -> None:
+    result = run(GOOD, "-p", "sleeps", "--time-limit=0.05")
+    assert (result.status, result.out) == (1, "")
+    first = "a.mlir:1:1: error: pass 'sleeps' failed: out of time after 0.05 s\n"
+    assert result.err.startswith(first)
+    # The next one has its own time.
+    assert run(GOOD, "--time-limit=60").status == 0
 
 
 # Plug-ins.
