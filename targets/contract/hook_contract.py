@@ -54,6 +54,22 @@ class HookContract:
         Raises `OpError` at the op that breaks a rule; the message names the hook, its
         target and the rule.
         """
+        try:
+            self._check_rules()
+        except OpError:
+            raise
+        except Exception:  # plug-in boundary: what passes left too broken to look at
+            self._check_verifies()
+            raise
+        if self.original is not None:
+            if again is not None:
+                check_repetition(self.original, self.module, self.origin, again)
+            from transom.targets.contract.numbers import check_numbers  # slow to load
+
+            one_by_one = self.before.owned if self.hooks.scope == "function" else ()
+            check_numbers(self.original, self.module, one_by_one, self.origin)
+
+    def _check_rules(self) -> None:
         self._check_unique()
         state = State(self.module, self.before)
         self._check_names(state)
@@ -66,13 +82,6 @@ class HookContract:
         if self.before.owned or state.new:
             self._check_verifies()
         check_calls(changes, state, self.origin, self.hooks)
-        if self.original is not None:
-            if again is not None:
-                check_repetition(self.original, self.module, self.origin, again)
-            from transom.targets.contract.numbers import check_numbers  # slow to load
-
-            one_by_one = self.before.owned if self.hooks.scope == "function" else ()
-            check_numbers(self.original, self.module, one_by_one, self.origin)
 
     def _check_unique(self) -> None:
         seen: set[str] = set()
@@ -113,3 +122,6 @@ class HookContract:
             raise self.origin.error(
                 INVALID, e.location, *e.notes, message=e.message
             ) from None
+        except Exception as e:  # plug-in boundary: verifiers of what passes left broken
+            message = f"verifying it raised {type(e).__name__}: {e}"
+            raise self.origin.error(INVALID, self.module, message=message) from e

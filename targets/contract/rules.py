@@ -101,8 +101,11 @@ def nearest_location(op: Operation) -> LocationAttr:
 
 
 def first_line(op: Operation) -> str:
-    """The text of an op, up to its body."""
-    return str(op).partition("\n")[0]
+    """The text of an op up to its body, or its name if it is too broken."""
+    try:
+        return str(op).partition("\n")[0]
+    except Exception:  # plug-in boundary: printers of ops that passes left broken
+        return f"'{op.name}'"
 
 
 def shown(value: Attribute | str) -> str:

@@ -10,12 +10,10 @@ from contract_cases import (
     Case,
     ModuleHooks,
     append,
-    call_of,
     kernel_of,
     lower,
     nothing,
     ops_of,
-    remove,
     symbol,
 )
 from xdsl.dialects import arith
@@ -33,90 +31,9 @@ from xdsl.ir import Region
 from xdsl.rewriter import Rewriter
 
 from transom.dialects import graph, tir
-from transom.dialects.symbols import rename_symbol, set_symbol_name
+from transom.dialects.symbols import set_symbol_name
 from transom.dialects.target import LOWERED_TO, PlaceAttr, set_place
 from transom.targets.contract import rules
-
-# Symbols.
-
-
-def define_twice(module: ModuleOp) -> None:
-    append(module, symbol(module, "first").clone())
-
-
-def rename_its_own(module: ModuleOp) -> None:
-    rename_symbol(module, "first", "renamed")
-
-
-def rename_a_memory(module: ModuleOp) -> None:
-    rename_symbol(module, "sram", "scratchpad")
-
-
-def remove_called(module: ModuleOp) -> None:
-    remove(symbol(module, "first"))
-
-
-def call_unknown(module: ModuleOp) -> None:
-    call_of(module, "first").properties["callee"] = SymbolRefAttr("nowhere")
-
-
-def lower_to_unknown(module: ModuleOp) -> None:
-    symbol(module, "first").attributes[LOWERED_TO] = ArrayAttr([SymbolRefAttr("k")])
-
-
-def break_a_kernel(module: ModuleOp) -> None:
-    kernel = kernel_of(module, "first")
-    kernel.properties["function_type"] = FunctionType.from_lists([], [])
-
-
-SYMBOLS = (
-    Case(
-        rules.SYMBOL_TWICE,
-        "graph_pipeline",
-        (define_twice,),
-        "test.mlir:16:1: error: 'symbols': '@first' is defined twice",
-    ),
-    Case(
-        rules.SYMBOL_RENAMED,
-        "graph_pipeline",
-        (rename_its_own,),
-        "test.mlir:16:1: error: 'symbols': '@first' is called '@renamed' now",
-    ),
-    Case(
-        rules.SYMBOL_RENAMED,
-        "convert_graph_to_tir",
-        (lower, rename_a_memory),
-        "test.mlir:2:1: error: 'symbols': '@sram' is called '@scratchpad' now",
-    ),
-    Case(
-        rules.USES_REMOVED,
-        "convert_graph_to_tir",
-        (remove_called,),
-        "test.mlir:10:3: error: 'resolved': 'func.call' uses '@first', which is "
-        "gone; rewrite all its uses",
-    ),
-    Case(
-        rules.USES_UNKNOWN,
-        "convert_graph_to_tir",
-        (lower, call_unknown),
-        "test.mlir:18:3: error: 'resolved': 'tir.call' uses '@nowhere', which there "
-        "is not",
-    ),
-    Case(
-        rules.USES_UNKNOWN,
-        "convert_graph_to_tir",
-        (lower_to_unknown,),
-        "test.mlir:16:1: error: 'resolved': 'func.func' uses '@k', which there is not",
-    ),
-    Case(
-        rules.INVALID,
-        "convert_graph_to_tir",
-        (lower, break_a_kernel),
-        "test.mlir:18:3: error: 'verifies': 'tir.call' op expected 0 inputs, outputs "
-        "and scratch together, but got 2",
-    ),
-)
-
 
 # Lowered functions.
 
@@ -388,4 +305,4 @@ GRAPH = (
     ),
 )
 
-CASES = (*SYMBOLS, *LOWERED, *PLACED, *GRAPH)
+CASES = (*LOWERED, *PLACED, *GRAPH)

@@ -10,6 +10,7 @@ import contract_call_cases
 import contract_change_cases
 import contract_function_cases
 import contract_outside_cases
+import contract_symbol_cases
 import contract_thorough_cases
 import pytest
 import test_contract_ops
@@ -24,6 +25,7 @@ from transom.targets.registry import given_hooks
 from transom.tools import transom_opt
 
 CASES = (
+    *contract_symbol_cases.CASES,
     *contract_function_cases.CASES,
     *contract_outside_cases.CASES,
     *contract_call_cases.CASES,
