@@ -3,7 +3,7 @@ From the artifacts of a module to what a program loads: their code, and callback
 what this machine has no code of.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, cast
@@ -11,10 +11,12 @@ from typing import Any, cast
 from xdsl.dialects.builtin import MemRefType, ModuleOp, NoneAttr
 from xdsl.ir import Attribute
 
+from transom.dialects import llvm
 from transom.dialects.diagnostics import OpError
 from transom.dialects.dtypes import optional_numpy_dtype
 from transom.dialects.executor import ArtifactOp
 from transom.dialects.tir import Effect
+from transom.lowering.func_to_llvm import artifact_symbol
 from transom.runtime.artifacts import Artifact, Callback
 from transom.runtime.callbacks import NUMBERS, Argument
 from transom.targets.hooks import Reference, RunArtifact
@@ -22,7 +24,7 @@ from transom.targets.hooks import Reference, RunArtifact
 
 def artifacts_of(module: ModuleOp) -> tuple[Artifact, ...]:
     """
-    The artifacts of a module as a program has them.
+    The artifacts that a module at phase `machine` calls, as a program has them.
 
     Raises `OpError` for one that takes what no callback can take, unless it is code of
     this machine.
@@ -30,18 +32,28 @@ def artifacts_of(module: ModuleOp) -> tuple[Artifact, ...]:
     return tuple(map(_artifact, _ops(module)))
 
 
-def callbacks_of(module: ModuleOp, reference: Reference) -> dict[str, Callback]:
+def callbacks_of(
+    module: ModuleOp,
+    reference: Reference,
+    given: Mapping[str, RunArtifact] | None = None,
+) -> dict[str, Callback]:
     """
-    Callbacks by name for the artifacts that are no code of this machine.
+    Callbacks by name for the artifacts that are no code of this machine: those that are
+    given, by name or format, come before the reference of the format.
 
-    Raises `OpError` for one whose format has no reference evaluation.
+    Raises `OpError` for an artifact that nothing runs.
     """
     found: dict[str, Callback] = {}
+    given = given or {}
     for op in _ops(module):
         artifact = _artifact(op)
         if artifact.is_native:
             continue
-        run = reference.artifacts.get(artifact.format)
+        run = (
+            given.get(artifact.name)
+            or given.get(artifact.format)
+            or reference.artifacts.get(artifact.format)
+        )
         if run is None:
             raise OpError(
                 op,
@@ -61,7 +73,13 @@ def _run(
 
 
 def _ops(module: ModuleOp) -> Iterator[ArtifactOp]:
-    return (op for op in module.body.ops if isinstance(op, ArtifactOp))
+    """The artifacts that code calls."""
+    declared = {
+        op.sym_name.data for op in module.body.ops if isinstance(op, llvm.FuncOp)
+    }
+    for op in module.body.ops:
+        if isinstance(op, ArtifactOp) and artifact_symbol(op.sym_name.data) in declared:
+            yield op
 
 
 def _artifact(op: ArtifactOp) -> Artifact:

@@ -27,6 +27,7 @@ from transom.runtime.callbacks import Called
 from transom.runtime.jit import JitError, UndefinedSymbols
 from transom.runtime.program import Code, PoolSpec, Program
 from transom.runtime.signature import Dim, Signature, TensorSpec
+from transom.targets.hooks import RunArtifact
 from transom.targets.llvm_cpu.dialect import HOST, LlvmCpuAttr
 from transom.targets.llvm_cpu.host import NEVER_CHOSEN, resolved
 from transom.targets.references import reference_of
@@ -215,17 +216,18 @@ def to_program(
     data_folders: Sequence[str] = (),
     libraries: Sequence[str] = (),
     kernels: Mapping[str, KernelObject] | None = None,
+    callbacks: Mapping[str, RunArtifact] | None = None,
     functions: Mapping[str, Called] | None = None,
 ) -> Program:
     """
     A program in this process, of a module at phase `machine`; see `to_code`.
 
-    Artifacts that are no code of this machine are run by the references of the module's
-    targets; `functions` are called in Python, by symbol. Raises `OpError`, and
-    `JitError` for what is found nowhere.
+    Artifacts that are no code of this machine are run by `callbacks`, by name or
+    format, or else by the references of the module's targets; `functions` are called in
+    Python, by symbol. Raises `OpError`, and `JitError` for what is found nowhere.
     """
     reference = reference_of(module)
-    callbacks = callbacks_of(module, reference)
+    runs = callbacks_of(module, reference, callbacks)
     code = to_code(
         module,
         base=base,
@@ -234,7 +236,7 @@ def to_program(
         kernels=kernels,
     )
     try:
-        return Program(code, libraries, callbacks, functions)
+        return Program(code, libraries, runs, functions)
     except UndefinedSymbols as e:
         known = [f"'{name}'" for name in e.names if name in reference.externs]
         if not known:

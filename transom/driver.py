@@ -31,6 +31,7 @@ from transom.registry import new_context
 if TYPE_CHECKING:
     from transom.c_functions import Externs
     from transom.runtime.program import Program
+    from transom.targets.hooks import RunArtifact
 
 
 def phases() -> tuple[Phase, ...]:
@@ -177,6 +178,7 @@ def compile(
     libraries: Sequence[str] = (),
     data_folders: Sequence[str] = (),
     externs: "Externs" = "native",
+    callbacks: "Mapping[str, RunArtifact] | None" = None,
     ctx: Context | None = None,
     **options: bool,
 ) -> "Program":
@@ -193,6 +195,8 @@ def compile(
 
     With `externs` the C functions run in Python: "reference" takes the reference
     evaluations that the module's targets bring, a dictionary functions by name.
+    Artifacts that are no code of this machine run by `callbacks`, by name or format, or
+    else by the reference evaluation of their target.
 
     Raises `OpError` for what is wrong in the module, `PipelineError` for arguments that
     are, and `JitError` if a C function that the code calls is found nowhere.
@@ -231,6 +235,7 @@ def compile(
         data_folders=data_folders,
         libraries=libraries,
         kernels=kernels,
+        callbacks=callbacks,
         functions=functions,
     )
 

@@ -163,9 +163,14 @@ def test_numbers(bring: Bring):
     assert all(types == [np.int8, np.float32, np.int64, np.bool_] for types in seen)
 
 
-@pytest.mark.parametrize("type", ["f16", "memref<4xf32, strided<[2]>>", "memref<4xi3>"])
+@pytest.mark.parametrize("type", ["f16", "memref<4xf32, strided<[2]>>"])
 def test_what_no_callback_takes(bring: Bring, type: str):
     bring({"test": scale})
+    caller = f"""
+  func.func private @caller(%x: memref<4xf32>, %a: {type}) {{
+    executor.call @a(%x, %a : memref<4xf32>, {type})
+    func.return
+  }}"""
     artifact = f"""executor.artifact @a {{
     format = "test", target = #llvm_cpu.target<cpu = "x86-64">, payload = "x",
     signature = (memref<4xf32>, {type}) -> ()
@@ -174,11 +179,27 @@ def test_what_no_callback_takes(bring: Bring, type: str):
     %y = tensor.empty() : tensor<4xf32>
     func.return %y : tensor<4xf32>
   }"""
-    assert refusal(lambda: transom.compile(module_of(artifact, main))) == (
+    assert refusal(lambda: transom.compile(module_of(artifact + caller, main))) == (
         "artifacts.mlir:4:3: error: no callback runs artifact '@a': expected a number "
         "of C or a memref of the identity layout as argument 1, but got "
         f"'{type}'"
     )
+
+
+def test_unused(bring: Bring):
+    """What nothing calls needs nothing that runs it."""
+    bring({"test": scale})
+    unused = SCALE.replace("@scale", "@unused").replace('"test"', '"other"')
+    program = transom.compile(module_of(SCALE + "\n  " + unused))
+    assert [artifact.name for artifact in program.code.artifacts] == ["scale"]
+
+
+def test_given_callbacks():
+    """By name or format; no target need know the format."""
+    for callbacks in ({"test": scale}, {"scale": scale, "test": failing}):
+        program = transom.compile(module_of(), callbacks=callbacks)
+        np.testing.assert_array_equal(program.run({"x": X})["y"], 3 * X)
+    check_phases(module_of(), {"x": X}, artifacts={"test": scale})
 
 
 def test_saved(bring: Bring, tmp_path: Path):
@@ -215,7 +236,8 @@ def test_shared_payload(bring: Bring):
     check_phases(module, {"x": X})
     program = transom.compile(module)
     np.testing.assert_array_equal(program.run({"x": X})["y"], X + 3)
-    assert [a.payload_bytes for a in program.code.artifacts] == [b"3", b"3"]
+    (artifact,) = program.code.artifacts
+    assert artifact.payload_bytes == b"3"
 
 
 def test_threads(bring: Bring):

@@ -135,7 +135,11 @@ class PhaseChecker:
         machine = module.clone()
         functions = lower_with(machine, self.compiled_externs, self.ctx)
         program = to_program(
-            machine, base=self.base, libraries=self.libraries, functions=functions
+            machine,
+            base=self.base,
+            libraries=self.libraries,
+            callbacks=self.options.get("artifacts"),
+            functions=functions,
         )
         return program.run(self.inputs)
 
