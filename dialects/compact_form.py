@@ -9,8 +9,10 @@ A form to be hashed leaves out what is not content: the names of values and the 
 attributes.
 """
 
+import gc
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, NamedTuple, TypeAlias
 
 from xdsl.context import Context
@@ -154,10 +156,26 @@ def decode(ctx: Context, data: bytes) -> Operation:
     names, texts, kinds, hints, stream = json.loads(data)
     attributes = [_attribute_of(ctx, text) for text in texts]
     reader = _Reader([_Kind.of(ctx, k, names, attributes) for k in kinds], attributes)
-    op = reader.op(iter(stream))
+    with _no_collection():
+        op = reader.op(iter(stream))
     for number, hint in hints:
         reader.values[number].name_hint = hint
     return op
+
+
+@contextmanager
+def _no_collection() -> Generator[None, None, None]:
+    """
+    Make objects without a search for garbage, as all of them stay: it would look at
+    everything again and again, for more than half of the time.
+    """
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 class _Kind(NamedTuple):

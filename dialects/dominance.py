@@ -2,7 +2,7 @@
 Check that values are defined before they are used; xDSL's verifier does not.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from xdsl.dialects.builtin import UnregisteredOp
 from xdsl.ir import Block, Operation, Region, SSAValue
@@ -14,16 +14,19 @@ GRAPH_REGIONS = frozenset({"hw.module"})
 """Ops with a terminator in whose regions the order of ops means nothing."""
 
 
-def verify_dominance(op: Operation) -> None:
+def verify_dominance(op: Operation, known: Collection[Operation] = ()) -> None:
     """
     Raise `OpError` at the first op in `op` with an operand that does not dominate it.
 
-    Blocks that cannot be reached are passed over. `op` uses no values of ops around it.
+    Blocks that cannot be reached are passed over, and so are ops that are `known` to be
+    right. `op` uses no values of ops around it.
     """
-    _check_regions(op, set())
+    _check_regions(op, set(), known)
 
 
-def _check_regions(op: Operation, visible: set[SSAValue]) -> None:
+def _check_regions(
+    op: Operation, visible: set[SSAValue], known: Collection[Operation]
+) -> None:
     """Check all that `op` holds; `visible` is left as it was."""
     if op.has_trait(IsolatedFromAbove, value_if_unregistered=False):
         visible = set()
@@ -35,14 +38,17 @@ def _check_regions(op: Operation, visible: set[SSAValue]) -> None:
             or op.name in GRAPH_REGIONS
             or op.has_trait(NoTerminator)
         ):
-            _check_graph_region(region, visible)
+            _check_graph_region(region, visible, known)
         elif region.first_block is region.last_block:
-            visible.difference_update(_check_block(region.first_block, visible))
+            defined = _check_block(region.first_block, visible, known)
+            visible.difference_update(defined)
         else:
-            _check_blocks(region, visible)
+            _check_blocks(region, visible, known)
 
 
-def _check_graph_region(region: Region, visible: set[SSAValue]) -> None:
+def _check_graph_region(
+    region: Region, visible: set[SSAValue], known: Collection[Operation]
+) -> None:
     defined: list[SSAValue] = []
     for block in region.blocks:
         defined.extend(block.args)
@@ -51,22 +57,26 @@ def _check_graph_region(region: Region, visible: set[SSAValue]) -> None:
     visible.update(defined)
     for block in region.blocks:
         for op in block.ops:
-            _check_op(op, visible)
+            _check_op(op, visible, known)
     visible.difference_update(defined)
 
 
-def _check_block(block: Block, visible: set[SSAValue]) -> list[SSAValue]:
+def _check_block(
+    block: Block, visible: set[SSAValue], known: Collection[Operation]
+) -> list[SSAValue]:
     """Check a block and return what it defines, which is visible afterwards."""
     defined: list[SSAValue] = list(block.args)
     visible.update(defined)
     for op in block.ops:
-        _check_op(op, visible)
+        _check_op(op, visible, known)
         visible.update(op.results)
         defined.extend(op.results)
     return defined
 
 
-def _check_op(op: Operation, visible: set[SSAValue]) -> None:
+def _check_op(
+    op: Operation, visible: set[SSAValue], known: Collection[Operation]
+) -> None:
     for index, operand in enumerate(op.operands):
         if operand not in visible:
             raise OpError(
@@ -75,8 +85,8 @@ def _check_op(op: Operation, visible: set[SSAValue]) -> None:
                 "on every way to it",
                 *_defined_at(operand),
             )
-    if op.regions:
-        _check_regions(op, visible)
+    if op.regions and op not in known:
+        _check_regions(op, visible, known)
 
 
 def _defined_at(value: SSAValue) -> tuple[Note, ...]:
@@ -86,7 +96,9 @@ def _defined_at(value: SSAValue) -> tuple[Note, ...]:
     return (Note(owner, "defined here"),)
 
 
-def _check_blocks(region: Region, visible: set[SSAValue]) -> None:
+def _check_blocks(
+    region: Region, visible: set[SSAValue], known: Collection[Operation]
+) -> None:
     """Check blocks in the order of the tree of dominators."""
     children = _dominator_tree(region)
     assert region.first_block is not None, "the caller has checked for blocks"
@@ -96,7 +108,7 @@ def _check_blocks(region: Region, visible: set[SSAValue]) -> None:
         if isinstance(item, list):
             visible.difference_update(item)
             continue
-        stack.append(_check_block(item, visible))
+        stack.append(_check_block(item, visible, known))
         stack.extend(reversed(children.get(item, ())))
 
 

@@ -44,8 +44,8 @@ def verify_module(op: Operation) -> None:
                 raise
             message = _message_of(_explained(e, nested), nested)
             raise OpError(nested, message, *_shown(nested)) from e
-        known.add(nested)
-    verify_dominance(op)
+    verify_dominance(op, known.unchanged)
+    known.remember()
 
 
 def _shown(op: Operation) -> tuple[Note, ...]:

@@ -39,10 +39,11 @@ from transom.dialects.target import (
     set_place,
     target_of,
 )
+from transom.dialects.verified_functions import mark_verified
 from transom.lowering.bufferize.constants import Constants
 from transom.lowering.host_body import HostBody
 from transom.lowering.kernels import Kernel, forget_origin, isolate, stem_of
-from transom.passes.kernel_pass import nameless_form, read_kernel
+from transom.passes.kernel_pass import form_to_keep, read_kernel
 from transom.passes.owned_functions import is_region
 
 
@@ -156,14 +157,13 @@ class FunctionLowering(ModulePass):
             if name not in symbols
         }
         missing = [wanted[name] for name, found in made.items() if found is None]
-        if missing:
-            for lowered in self._lowered(ctx, missing):
-                name = lowered.sym_name.data
-                self._keep(wanted[name], lowered)
-                made[name] = lowered
-        for lowered in made.values():
-            assert lowered is not None, "found or lowered"
-            module.body.block.add_op(lowered)
+        lowered = {k.sym_name.data: k for k in self._lowered(ctx, missing)}
+        for name, found in made.items():
+            module.body.block.add_op(found or lowered[name])
+            if found is None:
+                self._keep(wanted[name], lowered[name])
+            else:
+                mark_verified(found)
 
     def _found(self, ctx: Context, kernel: Kernel) -> Operation | None:
         """The lowered kernel, if the cache has it."""
@@ -171,7 +171,7 @@ class FunctionLowering(ModulePass):
         return None if form is None else read_kernel(ctx, form, kernel.name)
 
     def _keep(self, kernel: Kernel, lowered: tir.FuncOp) -> None:
-        form = nameless_form(lowered)
+        form = form_to_keep(lowered)
         if form is None:
             count(self.name, refused=1)
         else:

@@ -21,7 +21,10 @@ from xdsl.passes import ModulePass
 
 from transom.cache import content_key, count, foundation, identity_of, store
 from transom.dialects.compact_form import NoCompactForm, decode, encode
+from transom.dialects.diagnostics import OpError
 from transom.dialects.symbols import set_symbol_name, symbol_name, symbols_of
+from transom.dialects.verified_functions import mark_verified
+from transom.dialects.verifier import verify_module
 from transom.passes.owned_functions import is_kernel
 from transom.passes.pass_options import format_pass
 
@@ -95,7 +98,7 @@ class KernelPass(ModulePass):
             result = symbols.get(name)
             form = None
             if result is not None and is_kernel(result):
-                form = nameless_form(result)
+                form = form_to_keep(result)
             if form is None:
                 count(self.name, refused=1)
             else:
@@ -120,6 +123,7 @@ class _Found(NamedTuple):
         block.insert_op_before(self.result, self.kernel)
         self.kernel.detach()
         self.kernel.erase()
+        mark_verified(self.result)
 
 
 def nameless_form(
@@ -137,6 +141,18 @@ def nameless_form(
         return None
     finally:
         kernel.properties["sym_name"] = name
+
+
+def form_to_keep(kernel: Operation) -> bytes | None:
+    """
+    The compact form of a kernel that was made, or None for one that is not kept: an
+    entry verifies, so that what is found need not be verified again.
+    """
+    try:
+        verify_module(kernel)
+    except OpError:  # whoever verifies the module will tell
+        return None
+    return nameless_form(kernel)
 
 
 def read_kernel(ctx: Context, form: bytes, name: str) -> Operation | None:

@@ -5,8 +5,16 @@ from pathlib import Path
 
 import pytest
 from xdsl.context import Context
-from xdsl.dialects.builtin import Builtin, IntegerAttr, ModuleOp, UnitAttr, i32
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    Builtin,
+    IntegerAttr,
+    ModuleOp,
+    UnitAttr,
+    i32,
+)
 from xdsl.dialects.func import FuncOp
+from xdsl.ir import Operation
 
 import transom
 from transom.cache import Count, Settings, Store, counted
@@ -210,3 +218,37 @@ def test_a_form_is_nameless() -> None:
     first, second = (nameless_form(op) for op in kernels)
     assert first == second is not None
     assert [symbol_name(op) for op in kernels] == ["a", "b"]
+
+
+def test_what_does_not_verify_is_not_kept() -> None:
+    """It is not found later, so that each time somebody tells what is wrong."""
+
+    @dataclass(frozen=True)
+    class BreakKernels(MarkKernels):
+        name = "test-break-kernels"
+
+        def apply_to_kernels(self, ctx: Context, module: ModuleOp) -> None:
+            for op in module.ops:
+                if isinstance(op, tir.FuncOp):
+                    op.effects = ArrayAttr(())
+
+    for _ in range(2):
+        with counted() as counts, pytest.raises(OpError):
+            run(module_of(kernel("a")), BreakKernels())
+        assert counts["test-break-kernels"] == Count(missed=1, refused=1)
+
+
+def test_what_is_found_is_not_verified_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    from transom.dialects import verifier
+
+    run(module_of(kernel("a")), MarkKernels())
+    asked: list[Operation] = []
+    verify_op = verifier.verify_op
+
+    def verify(op: Operation) -> None:
+        asked.append(op)
+        verify_op(op)
+
+    monkeypatch.setattr(verifier, "verify_op", verify)
+    module = run(module_of(kernel("a")), MarkKernels())
+    assert asked == [module]

@@ -13,7 +13,7 @@ from xdsl.ir import Operation
 from transom.dialects import tir, verifier
 from transom.dialects.diagnostics import OpError
 from transom.dialects.parser import parse_ir
-from transom.dialects.verified_functions import content_of
+from transom.dialects.verified_functions import content_of, mark_verified
 from transom.dialects.verifier import verify_module
 from transom.registry import new_context
 
@@ -185,3 +185,25 @@ def test_ops_that_look_around_have_no_content() -> None:
     assert content_of(op_of(ir, "func.func", 0)) is not None
     constant = arith.ConstantOp(IntegerAttr(1, i32))
     assert content_of(constant) is not None
+
+
+def test_what_is_not_right_is_not_remembered() -> None:
+    """Not even what was looked at before the mistake was found."""
+    ir = module()
+    ret = op_of(ir, "tir.return")
+    late = op_of(ir, "arith.constant")
+    late.detach()
+    assert ret.parent is not None
+    ret.parent.insert_op_before(late, ret)
+    for _ in range(2):
+        with pytest.raises(OpError, match="to be defined before it"):
+            verify_module(ir)
+
+
+def test_a_function_is_marked_where_its_copy_was_verified(
+    verified: list[Operation],
+) -> None:
+    ir = module()
+    mark_verified(op_of(ir, "tir.func"))
+    verify_module(ir)
+    assert names(verified) == ["plain", "caller"]
