@@ -6,13 +6,15 @@ python benchmarks/lit_speed.py [-n TESTS] [-j WORKERS] [--shell]
 ```
 
 Writes tests into a folder that is removed again, runs lit on them, and reports the time
-of all, of each, and of each but the first of a worker, which starts the process that
-the others run in. With `--shell` each command has a process of its own, to compare.
+of all, of processors (which counts where the machine has other things to do), of each
+test, and of each but the first of a worker, which starts the process for the others.
+With `--shell` each command has a process of its own, to compare.
 """
 
 import argparse
 import json
 import os
+import resource
 import subprocess
 import sys
 import tempfile
@@ -88,8 +90,8 @@ def write_tests(folder: Path, count: int) -> None:
         (folder / f"test{number:04}.mlir").write_text(text)
 
 
-def run(folder: Path, workers: int, shell: bool) -> tuple[float, list[float]]:
-    """Seconds of all tests, and of each."""
+def run(folder: Path, workers: int, shell: bool) -> tuple[float, float, list[float]]:
+    """Seconds of all tests, seconds of processors, and seconds of each test."""
     report = folder / "report.json"
     lit = Path(sys.executable).parent / "lit"
     start = perf_counter()
@@ -102,7 +104,12 @@ def run(folder: Path, workers: int, shell: bool) -> tuple[float, list[float]]:
     if done.returncode:
         sys.exit("the tests fail")
     tests = json.loads(report.read_text())["tests"]
-    return seconds, [test["elapsed"] for test in tests]
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return (
+        seconds,
+        used.ru_utime + used.ru_stime,
+        [test["elapsed"] for test in tests],
+    )
 
 
 def main() -> None:
@@ -114,9 +121,10 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         write_tests(folder, args.n)
-        seconds, each = run(folder, args.j, args.shell)
+        seconds, busy, each = run(folder, args.j, args.shell)
     warm = sorted(each)[: len(each) - args.j] or each
     print(f"{args.n} tests on {args.j} workers: {seconds:.1f} s")
+    print(f"processors: {busy:.1f} s, {busy / args.n * 1000:.1f} ms for each")
     print(
         f"each: {mean(each) * 1000:.1f} ms on average, median {median(each) * 1000:.1f}"
     )

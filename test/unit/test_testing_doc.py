@@ -63,4 +63,4 @@ def test_the_page(tmp_path: Path) -> None:
             printed = done.stdout.splitlines()
             assert agrees(expected, printed), f"$ {command}\n{done.stdout}"
             count += 1
-    assert count == 12
+    assert count == 13

@@ -19,6 +19,7 @@ import traceback
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
+from multiprocessing.util import Finalize
 from pathlib import Path
 
 from transom.tools.in_process.isolation import Command, forget, isolated
@@ -114,8 +115,15 @@ class TimedOut(Exception):
 class Runner:
     """This end: starts the process when it is needed, and again when it is gone."""
 
-    _process: "subprocess.Popen[bytes] | None" = field(default=None, init=False)
+    _running: "list[subprocess.Popen[bytes]]" = field(
+        default_factory=list["subprocess.Popen[bytes]"], init=False
+    )
+    """The process, if there is one."""
     _fixed: dict[str, str] = field(default_factory=dict[str, str], init=False)
+
+    def __post_init__(self) -> None:
+        # Also at the end of a process of `multiprocessing`, unlike `atexit`.
+        Finalize(self, _end, (self._running,), exitpriority=0)
 
     def run(
         self,
@@ -154,29 +162,35 @@ class Runner:
     @property
     def process_id(self) -> int | None:
         """Of the process, if there is one."""
-        return None if self._process is None else self._process.pid
+        return self._running[0].pid if self._running else None
 
     def close(self) -> None:
         """End the process, whatever it is doing."""
-        process, self._process = self._process, None
-        if process is None:
-            return
+        _end(self._running)
+
+    def _process_for(self, env: Mapping[str, str]) -> "subprocess.Popen[bytes]":
+        fixed = {k: v for k, v in env.items() if k.startswith(FIXED_VARIABLES)}
+        if self._running and fixed != self._fixed:
+            self.close()
+        if not self._running:
+            self._fixed = fixed
+            self._running.append(
+                subprocess.Popen(
+                    [sys.executable, "-P", "-c", START],
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    env=dict(env),
+                )
+            )
+        return self._running[0]
+
+
+def _end(running: "list[subprocess.Popen[bytes]]") -> None:
+    """End processes, whatever they are doing."""
+    while running:
+        process = running.pop()
         process.kill()
         process.wait()
         for pipe in (process.stdin, process.stdout):
             if pipe is not None:
                 pipe.close()
-
-    def _process_for(self, env: Mapping[str, str]) -> "subprocess.Popen[bytes]":
-        fixed = {k: v for k, v in env.items() if k.startswith(FIXED_VARIABLES)}
-        if self._process is not None and fixed != self._fixed:
-            self.close()
-        if self._process is None:
-            self._fixed = fixed
-            self._process = subprocess.Popen(
-                [sys.executable, "-P", "-c", START],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                env=dict(env),
-            )
-        return self._process
