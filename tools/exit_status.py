@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from transom.dialects.diagnostics import OpError
 from transom.passes.pipeline import PipelineError
+from transom.tools.cache_warnings import warning_of_cache
 from transom.tools.interrupts import INTERRUPTED
 from transom.tools.memory_limit import MemoryLimitError
 from transom.tools.output_files import abandon_stdout
@@ -23,7 +24,8 @@ def exit_status(
     is wrong. `user_errors` are exceptions whose message is for the user.
     """
     try:
-        return 0 if body() else WRONG_INPUT
+        with warning_of_cache(reporter):
+            return 0 if body() else WRONG_INPUT
     except SystemExit as e:  # of argparse, after --help and --version
         return e.code if isinstance(e.code, int) else 0
     except (PipelineError, MemoryLimitError) as e:

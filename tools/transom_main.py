@@ -1,8 +1,9 @@
 """
-`transom`: what is installed, and beginnings of something new.
+`transom`: what is installed, what is kept, and beginnings of something new.
 
 ```text
 transom plugins --json
+transom cache --clear
 transom new target woofles --into src
 ```
 
@@ -42,6 +43,10 @@ class Command:
 
 
 COMMANDS: dict[str, Command] = {
+    "cache": Command(
+        "tell what the cache of kernels and code holds, or remove it",
+        "transom.tools.cache_command",
+    ),
     "new": Command(
         "begin a target, a dialect, a pass or a conversion of your own",
         "transom.tools.new_project",

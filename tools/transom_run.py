@@ -43,6 +43,7 @@ with interruptible_imports():
     from transom.interpreters.entry import InputError as InterpreterInputError
     from transom.interpreters.interpreter import MAX_STEPS
     from transom.interpreters.weights import WeightStore
+    from transom.kernel_code import lower_to_machine
     from transom.passes.pipeline import PipelineError
     from transom.registry import new_context
     from transom.runtime.comparison import compare_all
@@ -232,7 +233,12 @@ def compiled(
     if get_config(module).phase != PHASES[-1].name:
         select_entry(module, args.function)
     module = module.clone()
-    functions = lower_with(module, args.externs, new_context(), ShowNotes(emit))
+    ctx, observer = new_context(), ShowNotes(emit)
+    kernels, functions = None, None
+    if args.externs == "native" and get_config(module).phase != PHASES[-1].name:
+        kernels = lower_to_machine(module, ctx, args.O, observer)
+    else:
+        functions = lower_with(module, args.externs, ctx, observer)
     attr = find_entry(module).attributes[SIGNATURE]
     assert isinstance(attr, SignatureAttr), "the dialect verifies it"
     program = to_program(
@@ -241,6 +247,7 @@ def compiled(
         opt_level=args.O,
         data_folders=args.data_folders,
         libraries=args.library,
+        kernels=kernels,
         functions=functions,
     )
 
