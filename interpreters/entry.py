@@ -5,7 +5,7 @@ Equal symbols of `#graph.desc` are equal sizes, within their bounds; that is che
 here, once.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeAlias, cast
 
@@ -113,7 +113,16 @@ def _computed_sizes(
         if isinstance(type, MemRefType):
             sizes = zip(np.shape(value), type.get_shape(), strict=True)
             dynamic += [np.int64(size) for size, extent in sizes if extent < 0]
-    return iter([int(size) for size in interpreter.call(shapes, dynamic)])
+    found: Iterable[Any]
+    if len(shapes.args) > len(dynamic):  # main is lowered, and the sizes go to memory
+        (type,) = shapes.function_type.inputs.data[len(dynamic) :]
+        shape = cast("MemRefType[Any]", type).get_shape()
+        memory = interpreter.allocate(shapes, shape, np.dtype(np.int64))
+        interpreter.call(shapes, [*dynamic, memory])
+        found = memory
+    else:
+        found = interpreter.call(shapes, dynamic)
+    return iter([int(size) for size in found])
 
 
 def entry_results(
@@ -127,16 +136,21 @@ def entry_results(
             if effect in (tir.Effect.WRITE, tir.Effect.READ_WRITE)
         ]
     elif not results:
-        described = arguments_of(function)
-        results = [
-            value
-            for _, value in sorted(
-                (a.result, value)
-                for a, value in zip(described, arguments, strict=True)
-                if a.result is not None
-            )
-        ] or [a for a in arguments if isinstance(a, np.ndarray)]
+        described = [
+            (argument, value)
+            for argument, value in zip(arguments_of(function), arguments, strict=True)
+            if argument.result is not None
+        ]
+        described.sort(key=lambda pair: pair[0].result or 0)
+        results = [_as_described(function, *pair) for pair in described]
+        results = results or [a for a in arguments if isinstance(a, np.ndarray)]
     return [np.array(result) for result in results]
+
+
+def _as_described(function: Operation, argument: Argument, value: Array) -> Array:
+    """Memory in the element type of the signature: that of memory has no sign."""
+    described = cast("MemRefType[Any]", argument.described)
+    return value.view(dtype_of(function, described.element_type))
 
 
 def arguments_of(function: Operation) -> list[Argument]:
@@ -168,6 +182,8 @@ def arguments_of(function: Operation) -> list[Argument]:
             tir.Effect.WRITE,
             tir.Effect.SCRATCH,
         )
+        if isinstance(signature, SignatureAttr) and index is None and name is None:
+            optional = True  # a pool, which main takes once it is lowered
         arguments.append(Argument(label, type, detailed, index, optional))
     return arguments
 

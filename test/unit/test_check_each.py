@@ -139,6 +139,14 @@ def test_every_phase_of_a_model_that_is_right(opt: Opt) -> None:
     assert opt(MODEL, "--to=machine").out == result.out
 
 
+@pytest.mark.parametrize("name", ["control_flow", "integers", "run_time_broadcast"])
+def test_every_pass_of_a_model_can_be_checked(opt: Opt, name: str) -> None:
+    path = Path(__file__).parents[1] / "models" / f"{name}.mlir"
+    result = opt.on(str(path), "--to=machine", "--check-each", "-o", "out.mlir")
+    assert result.status == 0
+    assert "not run" not in result.err
+
+
 def test_by_phase(opt: Opt) -> None:
     result = opt(MODEL, "--to=planned", "--check-each=phase")
     assert result.status == 0
