@@ -47,6 +47,7 @@ from transom.tools.readers import MlirReader, OnnxReader
 from transom.tools.reporter import Reporter
 from transom.tools.reproducers import pipeline_of, reproducer_in
 from transom.tools.round_trip import verify_roundtrip
+from transom.tools.spec_options import check_specs
 from transom.tools.split_input import Chunk, split
 from transom.tools.time_limit import TimeLimitError, time_limited
 from transom.tools.weight_paths import folder_of, output_folder, rebase_weights
@@ -64,6 +65,9 @@ class TransomOptMain(xDSLOptMain):
 
     devices: tuple[TargetBindDevicesPass, ...]
     """Devices that each module gets first."""
+
+    emitting: str | None = None
+    """The emitter that is at work."""
 
     resources: ExternalResources
     """What tools wrote beside the IR of the current module."""
@@ -125,6 +129,7 @@ class TransomOptMain(xDSLOptMain):
                 raise PipelineError(f"unknown pass '{name}'{near}")
         if (problem := check_observers(self.args)) is not None:
             raise PipelineError(problem)
+        check_specs(self.args, self.available_targets, self.available_frontends)
         devices: list[str] = self.args.devices
         self.devices = tuple(parse_device(text, self.ctx) for text in devices)
         steps: list[Step] = self.args.steps
@@ -165,6 +170,7 @@ class TransomOptMain(xDSLOptMain):
     def process(self, chunk: Chunk, name: str) -> str | None:
         """The output for one chunk, or None after a diagnostic."""
         module: ModuleOp | None = None
+        self.emitting = None
         start = file_location(name, chunk.line_offset + 1, 1)
         try:
             with handling(self.emit), time_limited(self.args.time_limit):
@@ -248,7 +254,9 @@ class TransomOptMain(xDSLOptMain):
             stream = sys.stdout if self.args.output_file in (None, "-") else None
             text = program_text(self.ctx, prog, print_options(self.args).on(stream))
         else:
+            self.emitting = parse_spec(self.args.target).name
             text = super().output_resulting_program(prog)
+            self.emitting = None
         return text.rstrip("\n") + "\n" if text else text
 
     # Input and output
@@ -325,6 +333,8 @@ class TransomOptMain(xDSLOptMain):
         return not problems
 
     def _attributed(self, message: str) -> str:
+        if self.emitting is not None:
+            return f"emitter '{self.emitting}' failed: {message}"
         if self.current.name is None:
             return message
         return f"pass '{self.current.name}' failed: {message}"

@@ -90,6 +90,18 @@ def test_verifier_error_is_at_its_op(run: Run) -> None:
             "but got '{'",
         ),
         (
+            ["-t", "mlir{x=1}"],
+            "argument -t/--target: unknown option 'x' of 'mlir'; there are flags",
+        ),
+        (
+            ["-t", "llvm-ir{x=1}"],
+            "argument -t/--target: unknown option 'x' of 'llvm-ir'; it takes none",
+        ),
+        (
+            ["-f", "mlir{x=1}"],
+            "argument -f/--frontend: unknown option 'x' of 'mlir'; there are flags",
+        ),
+        (
             ["-f", "onx"],
             "argument -f/--frontend: unknown kind of input 'onx'; did you mean 'onnx'?",
         ),
@@ -396,6 +408,12 @@ def test_a_pass_that_takes_too_long(run: Run) -> None:
     assert result.err.startswith(first)
     # The next one has its own time.
     assert run(GOOD, "--time-limit=60").status == 0
+
+
+def test_an_emitter_that_fails_is_named(run: Run) -> None:
+    result = run(GOOD, "-t", "riscv-asm")
+    assert (result.status, result.out) == (1, "")
+    assert result.err.startswith("a.mlir:1:1: error: emitter 'riscv-asm' failed: ")
 
 
 # Plug-ins.
