@@ -150,13 +150,18 @@ def refresh(path: Path, args: argparse.Namespace, reporter: Reporter) -> bool:
 
 def lint_all(files: Sequence[str], reporter: Reporter) -> bool:
     """Show checks that nobody looks at. True if there are none."""
-    from transom.tools.checks.recorder import record
+    from transom.tools.checks.recorder import RecordError, prefixes_in
     from transom.tools.filecheck.lint import lint
 
     good = True
     for path in tests_in(files):
+        try:
+            prefixes = prefixes_in(path)
+        except RecordError as e:
+            reporter.write(f"{path}: error: {e}")
+            good = False
+            continue
         text = path.read_text(encoding="utf-8")
-        prefixes = [p for run in record(path).runs for p in run.arguments.prefixes]
         for problem in lint(text, str(path), prefixes) if prefixes else ():
             reporter.write(str(problem))
             good = False

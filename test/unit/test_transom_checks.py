@@ -351,6 +351,13 @@ def test_lint(suite: Suite) -> None:
     assert main(["--lint", str(suite.path.parent)]) == 1
     suite.write(TEST + "// CHECK: test\n")
     assert suite("--lint") == (0, "", "")
+    suite.write("// RUN: false && filecheck %s --check-prefix A ; true\n// B-NEXT: x\n")
+    assert suite("--lint")[2].startswith("test.mlir:2:4: error: no RUN line uses the ")
+    suite.write("// REQUIRES: nil\n// RUN: filecheck %s\n// B-NEXT: x\n")
+    assert suite("--lint") == (0, "", "")
+    suite.write("// RUN: a \\\n")
+    message = "Test has unterminated 'RUN:' directive (with '\\') at line 1"
+    assert suite("--lint") == (1, "", f"test.mlir: error: {message}\n")
 
 
 def test_diagnostics(suite: Suite) -> None:

@@ -3,13 +3,19 @@ Run a test as lit does, and keep what its RUN lines give to `filecheck`.
 """
 
 import os
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from transom.tools.filecheck.options import Arguments, UsageError, parse_arguments
+from transom.tools.filecheck.options import (
+    Arguments,
+    UsageError,
+    parse_arguments,
+    prefixes_of,
+)
 from transom.tools.in_process.pipelines import Pipelines, words_of
 from transom.tools.in_process.programs import CHECKERS
 from transom.tools.lit_format import WarmShTest, configure, executing, pipelines_with
@@ -60,6 +66,47 @@ def record(path: Path) -> Recording:
     if result.code.name == "UNSUPPORTED":
         raise RecordError(f"the test is unsupported here: {result.output}".rstrip(": "))
     return recorder.recording
+
+
+def prefixes_in(path: Path) -> list[str]:
+    """
+    The prefixes by which RUN lines of a test check it; nothing is run.
+
+    Raises `RecordError`.
+    """
+    test, _ = _test(path)
+    shell: Any = import_module("lit.TestRunner")
+    source = str(test.getSourcePath())
+    script = shell.parseIntegratedTestScript(test, require_script=False)
+    if not isinstance(script, list):
+        if script.code.name == "UNRESOLVED":
+            raise RecordError(script.output)
+        return []  # the test is unsupported here
+    substitutions = shell.getDefaultSubstitutions(test, *shell.getTempPaths(test))
+    features = dict.fromkeys(test.config.available_features, True)
+    lines = shell.applySubstitutions(script, substitutions, features)
+    found: list[str] = []
+    for line in lines:
+        command = re.sub(r"^%dbg\([^)]*\)", "", line)
+        for pipeline in _pipelines(import_module("lit.ShUtil").ShParser(command)):
+            words = words_of(pipeline.commands[-1].args)
+            if words.program in CHECKERS and source in words.args:
+                found.extend(prefixes_of([str(word) for word in words.args[1:]]))
+    return found
+
+
+def _pipelines(parser: Any) -> Iterator[Any]:
+    """The pipelines of a command line."""
+    try:
+        todo = [parser.parse()]
+    except ValueError:  # lit says so when it runs the test
+        return
+    while todo:
+        command = todo.pop()
+        if hasattr(command, "commands"):
+            yield command
+        else:
+            todo += [command.rhs, command.lhs]
 
 
 def _test(path: Path) -> tuple[Any, Any]:
