@@ -59,4 +59,10 @@ def test_what_cannot_be_checked_is_left_to_its_use() -> None:
         raise PluginError(plugin, State.BROKEN, "cannot be loaded")
 
     check("woof{x=1}", broken)
-    check("woof{x=1}", lambda module, stream: None)
+
+
+def test_a_function_takes_what_it_likes() -> None:
+    def write(module: ModuleOp, output: IO[str]) -> None:
+        output.write("woof")
+
+    check("woof{x=1}", write)
