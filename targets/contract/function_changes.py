@@ -9,6 +9,7 @@ equal in all but their location, as a pass may have made copies.
 from collections.abc import Callable, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from typing import NamedTuple
 
 from xdsl.dialects.builtin import SymbolRefAttr
@@ -78,6 +79,15 @@ class Call(NamedTuple):
     op: FrozenOp
 
 
+class Result(NamedTuple):
+    """A result of a call, as it was."""
+
+    callee: str
+    type: Attribute
+    still: SSAValue | None
+    """The result of the same call now, if it is there still."""
+
+
 @dataclass
 class FunctionChanges:
     """Compares a function with what it was; raises at the first forbidden change."""
@@ -103,16 +113,15 @@ class FunctionChanges:
     )
     _values: dict[SSAValue, SSAValue] = field(default_factory=dict[SSAValue, SSAValue])
     _blocks: dict[Block, Block] = field(default_factory=dict[Block, Block])
-    _results: dict[SSAValue, tuple[str, Attribute]] = field(
-        default_factory=dict[SSAValue, tuple[str, Attribute]]
-    )
-    """Results of calls, with the callee and the type that they had."""
+    _results: dict[SSAValue, Result] = field(default_factory=dict[SSAValue, Result])
+    """Results of calls, and of copies on borders."""
     _users: dict[SSAValue, list[FrozenOp]] | None = None
     _useless: dict[Operation, bool] = field(default_factory=dict[Operation, bool])
 
     def compare(self, old: FrozenOp, new: Operation) -> None:
         """Raise `OpError` unless only calls of the target's functions have changed."""
-        change = change_of(old, new, ignored=(LOWERED_TO,))
+        relowered = LOWERED_TO in old.attributes and LOWERED_TO in new.attributes
+        change = change_of(old, new, ignored=(LOWERED_TO,) if relowered else ())
         if change is not None:
             raise self.origin.error(
                 SYMBOL_CHANGED, new, op=new.name, name=self.name, change=change
@@ -212,7 +221,7 @@ class FunctionChanges:
         if old.op.name != "graph.copy":
             return None
         if old.operands[0] in self._results:
-            return self._results[old.operands[0]][0]
+            return self._results[old.operands[0]].callee
         users = self._users_of(old.results[0])
         callees = {callee_of(user.properties): None for user in users}
         return next(iter(callees), None) if callees.keys() <= self.owned else None
@@ -284,11 +293,14 @@ class FunctionChanges:
             self.replaced.append(call)
         else:
             self.kept.append((call, new))
-        self._note_results(call.callee, call.op)
+        self._note_results(call.callee, call.op, new)
 
-    def _note_results(self, callee: str, old: FrozenOp) -> None:
-        for value, type in zip(old.results, old.types, strict=True):
-            self._results[value] = (callee, type)
+    def _note_results(
+        self, callee: str, old: FrozenOp, new: Operation | None = None
+    ) -> None:
+        still = () if new is None else new.results
+        for value, type, now in zip_longest(old.results, old.types, still):
+            self._results[value] = Result(callee, type, now)
 
     def _pair(self, old: FrozenOp, new: Operation) -> None:
         change = change_of(old, new, PLAN if _is_planned_by_target(new) else ())
@@ -330,22 +342,29 @@ class FunctionChanges:
             for index, (before, after) in enumerate(
                 zip(old.operands, new.operands, strict=True)
             ):
-                if before in self._results:
-                    callee, type = self._results[before]
-                    if after.type != type:
-                        raise self.origin.error(
-                            RESULT_TYPE,
-                            new,
-                            op=new.name,
-                            old=shown(type),
-                            callee=callee,
-                            new=shown(after.type),
-                        )
-                elif self._values.get(before) is not after:
+                result = self._results.get(before)
+                if result is not None:
+                    self._check_type(result, after, new)
+                if not (
+                    self._values.get(before) is after
+                    if result is None
+                    else result.still in (None, after) or after.owner in self.added
+                ):
                     change = f"operand {index} is another value"
                     raise self._error(OP_CHANGED, old, change=change)
             if [self._blocks.get(b) for b in old.successors] != [*new.successors]:
                 raise self._error(OP_CHANGED, old, change="it goes to other blocks")
+
+    def _check_type(self, result: Result, after: SSAValue, user: Operation) -> None:
+        if after.type != result.type:
+            raise self.origin.error(
+                RESULT_TYPE,
+                user,
+                op=user.name,
+                old=shown(result.type),
+                callee=result.callee,
+                new=shown(after.type),
+            )
 
     # What is new.
 

@@ -17,6 +17,7 @@ from contract_cases import (
 )
 from xdsl.dialects import arith, func
 from xdsl.dialects.builtin import (
+    ArrayAttr,
     IntegerAttr,
     ModuleOp,
     StringAttr,
@@ -28,7 +29,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from transom.dialects import graph
 from transom.dialects.symbols import set_symbol_name
-from transom.dialects.target import LinkOp, MemoryOp, set_phase
+from transom.dialects.target import LOWERED_TO, LinkOp, MemoryOp, set_phase
 from transom.targets.contract import rules
 
 
@@ -107,6 +108,13 @@ func.func @helper(%n: index) -> index {
 }
 """
 
+
+def skip_second(module: ModuleOp) -> None:
+    """What reads the result of `@second` reads that of `@first`."""
+    call = call_of(module, "second")
+    call.results[0].replace_all_uses_with(call.operands[0])
+
+
 OTHER_KERNEL = f"""\
 tir.func @o(read %x: memref<4xf32>, write %y: memref<4xf32>)
     attributes {{target.for = {CPU}}} {{
@@ -159,6 +167,13 @@ OPS = (
         "number of operands was 2, but is 1",
     ),
     Case(
+        rules.OP_CHANGED,
+        "graph_pipeline",
+        (skip_second,),
+        "test.mlir:13:3: error: 'outside': 'func.call' of '@main' has changed: operand "
+        "0 is another value",
+    ),
+    Case(
         rules.OP_ADDED,
         "graph_pipeline",
         (compute_in_main,),
@@ -204,6 +219,10 @@ def mark_a_function(module: ModuleOp) -> None:
     symbol(module, "other").attributes["test.mark"] = UnitAttr()
 
 
+def mark_as_lowered(module: ModuleOp) -> None:
+    symbol(module, "main").attributes[LOWERED_TO] = ArrayAttr([])
+
+
 def make_another_kind(module: ModuleOp) -> None:
     Rewriter.replace_op(symbol(module, "unused"), MemoryOp("unused"))
 
@@ -245,6 +264,13 @@ SURROUNDINGS = (
         "graph_pipeline",
         (drop_a_weight,),
         "test.mlir:7:1: error: 'outside': 'graph.weight' '@unused' is gone",
+    ),
+    Case(
+        rules.SYMBOL_CHANGED,
+        "graph_pipeline",
+        (mark_as_lowered,),
+        "test.mlir:8:1: error: 'outside': 'func.func' '@main' has changed: attribute "
+        "'target.lowered_to' is new",
     ),
     Case(
         rules.SYMBOL_CHANGED,

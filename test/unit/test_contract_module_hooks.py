@@ -27,12 +27,14 @@ from xdsl.dialects.builtin import (
     MemRefType,
     ModuleOp,
     StringAttr,
+    SymbolRefAttr,
     f32,
+    i64,
 )
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from transom.dialects import graph, tir
+from transom.dialects import executor, graph, tir
 from transom.dialects.diagnostics import OpError
 from transom.dialects.target import place_of, set_place
 from transom.passes.tir_choose_schedule import TirChooseSchedulePass
@@ -149,6 +151,39 @@ tir.func @k(read %x: memref<4xf32>, write %y: memref<4xf32>, scratch %s: memref<
 
 def test_buffers_of_calls_that_are_not_needed():
     keeps("tir_pipeline", keep_a_copy, text=SCRATCH, hooks=ModuleHooks())
+
+
+PLANNED = f"""\
+target.memory @sram {{planned_by = target}}
+target.device @npu {{targets = [#toy_npu.target], memories = [@sram]}}
+func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {{
+  %d = tensor.empty() : tensor<4xf32>
+  %s = tir.alloc {{memory = @sram}} : memref<4xf32, @sram>
+  %y = tir.call @k(%x : tensor<4xf32>) outs(%d : tensor<4xf32>)
+      scratch(%s : memref<4xf32, @sram>)
+  func.return %y : tensor<4xf32>
+}}
+tir.func @k(read %x: memref<4xf32>, write %y: memref<4xf32>,
+            scratch %s: memref<4xf32, @sram>)
+    attributes {{target.for = {NPU}}} {{
+  tir.copy %x, %y : memref<4xf32>, memref<4xf32>
+  tir.return
+}}
+"""
+
+
+def place_the_buffer(module: ModuleOp) -> None:
+    (alloc,) = ops_of(module, tir.AllocOp)
+    if alloc.pool is None:
+        append(module, executor.PoolOp("work", 256, memory="sram"))
+        alloc.pool, alloc.offset = SymbolRefAttr("work"), IntegerAttr(64, i64)
+
+
+def test_offsets_in_a_memory_that_the_target_plans():
+    keeps("tir_pipeline", place_the_buffer, text=PLANNED, hooks=ModuleHooks())
+    shared = PLANNED.replace(" {planned_by = target}", "")
+    with pytest.raises(OpError, match=r"'tir\.alloc' of '@main' has changed"):
+        Run("tir_pipeline", [place_the_buffer], shared, ModuleHooks()).check()
 
 
 # Functions of the host.
