@@ -8,7 +8,6 @@ from xdsl.dialects.builtin import UnknownLoc
 from transom.dialects.diagnostics import Diagnostic, OpError, file_location
 from transom.tools.expected_diagnostics import compare, expectations_in
 
-
 FORM = "expected 'expected-SEVERITY @PLACE {{TEXT}}' up to the end of the line"
 
 
