@@ -40,6 +40,7 @@ from xdsl.pattern_rewriter import (
 
 from transom.cache import turned_off
 from transom.dialects.diagnostics import Diagnostic
+from transom.dialects.symbols import symbol_name
 
 
 @dataclass(frozen=True)
@@ -49,8 +50,17 @@ class RewriteStep:
     pattern: str
     op_name: str
     location: LocationAttr
-    op_text: str | None = None
-    """The first line of the op, if it was asked for."""
+    function: str | None = None
+    """The symbol that the op is in."""
+
+    @staticmethod
+    def of(pattern: str, op: Operation) -> "RewriteStep":
+        """The rewrite of an op that is still as it was."""
+        inner: Operation | None = op
+        while inner is not None and symbol_name(inner) is None:
+            inner = inner.parent_op()
+        function = None if inner is None else symbol_name(inner)
+        return RewriteStep(pattern, _name_of(op), op.location, function)
 
     def __str__(self) -> str:
         place = Diagnostic("note", self.location, "").place()
@@ -71,7 +81,7 @@ class RewriteSteps:
 
     def take(self, pattern: str, op: Operation) -> None:
         """Record a rewrite that is about to happen, or has happened."""
-        self.taken.append(RewriteStep(pattern, _name_of(op), op.location))
+        self.taken.append(RewriteStep.of(pattern, op))
 
     def give_back(self, count: int) -> None:
         """Forget all but the first rewrites: what they did has been undone."""
@@ -153,7 +163,7 @@ class _Counted(RewritePattern):
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
         if self.steps.are_used_up:
             return
-        before = RewriteStep("", _name_of(op), op.location)
+        before = RewriteStep.of("", op)
         # The walker made it, and offers no place to look in either.
         watched = cast(Any, rewriter)
         watched.rewritten_by = None

@@ -16,7 +16,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import (
+    LocationAttr,
+    ModuleOp,
+    SymbolRefAttr,
+    UnknownLoc,
+)
 
 from transom.dialects.diagnostics import Note
 from transom.dialects.parser import parse_ir
@@ -88,13 +93,13 @@ class Bisection:
             (step,) = steps
             number = f"rewrite {whole.steps.taken.index(step) + 1}"
             of = f"of {len(whole.steps.taken)}"
-            notes.append(
-                Note(
-                    step.location,
-                    f"the first to move them is {number} {of}: "
-                    f"pattern '{step.pattern}' on '{step.op_name}'",
-                )
+            message = (
+                f"the first to move them is {number} {of}: "
+                f"pattern '{step.pattern}' on '{step.op_name}'"
             )
+            if step.function is not None:
+                message += f" in '@{step.function}'"
+            notes.append(Note(place_of(step, where), message))
         else:
             notes += [
                 Note(
@@ -254,6 +259,19 @@ class Bisection:
         if not isinstance(right, Outputs) or not isinstance(wrong, Outputs):
             return False
         return bool(again.moved(wrong.arrays, right.arrays))
+
+
+def place_of(step: RewriteStep, module: ModuleOp) -> LocationAttr:
+    """The place of a rewrite; where it has none, as in a kernel, that of a call."""
+    if not isinstance(step.location, UnknownLoc):
+        return step.location
+    for op in module.walk():
+        callee = op.get_attr_or_prop("callee")
+        if not isinstance(callee, SymbolRefAttr) or isinstance(op.location, UnknownLoc):
+            continue
+        if callee.string_value() == step.function:
+            return op.location
+    return step.location
 
 
 def npz_bytes(arrays: Arrays) -> bytes:

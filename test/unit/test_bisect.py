@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from opt_cases import Opt, Result
 from xdsl.context import Context
+from xdsl.dialects import arith
 from xdsl.dialects import test as test_dialect
 from xdsl.dialects.builtin import (
     DenseIntOrFPElementsAttr,
@@ -40,6 +41,7 @@ from transom.lowering.conversion import (
     apply_full_conversion,
 )
 from transom.lowering.graph_to_tir.elementwise import ConvertElementwise
+from transom.passes import tir_fuse_nests
 from transom.tools import transom_run
 
 MODEL = """\
@@ -256,7 +258,7 @@ def test_a_wrong_greedy_pattern(opt: Opt) -> None:
     result = opt(MODEL, "-p", "cse,simplify,dce", "--check-each", "--bisect=D")
     assert notes_of(result) == [
         "6:3: note: the first to move them is rewrite 3 of 4: "
-        "pattern 'SwapSub' on 'graph.sub'",
+        "pattern 'SwapSub' on 'graph.sub' in '@main'",
         "1:1: note: a test of 3 ops is written to 'D/simplify.mlir', and it fails",
         "1:1: note: a reproducer of the pass is written to "
         "'D/simplify.reproducer.mlir'",
@@ -304,7 +306,7 @@ def test_a_wrong_pattern_of_a_conversion(opt: Opt) -> None:
     result = opt(MODEL, "-p", "convert-some", "--check-each", "--bisect=D")
     assert notes_of(result)[:2] == [
         "7:3: note: the first to move them is rewrite 3 of 3: "
-        "pattern 'ConvertRelu' on 'graph.relu'",
+        "pattern 'ConvertRelu' on 'graph.relu' in '@main'",
         "1:1: note: a test of 3 ops is written to 'D/convert-some.mlir', and it fails",
     ]
     assert Path("D/convert-some.mlir").read_text().count("graph.") == 1
@@ -329,7 +331,7 @@ def test_a_wrong_pattern_of_the_built_in_lowering(
     first, test, _ = notes_of(result)[-3:]
     assert re.fullmatch(
         r"6:3: note: the first to move them is rewrite \d of 4: "
-        r"pattern 'ConvertElementwise' on 'graph.sub'",
+        r"pattern 'ConvertElementwise' on 'graph.sub' in '@[a-z_0-9]+'",
         first,
     )
     assert "is written to 'D/convert-graph-to-tir.mlir', and it fails" in test
@@ -338,6 +340,29 @@ def test_a_wrong_pattern_of_the_built_in_lowering(
     monkeypatch.undo()
     opt.monkeypatch.chdir(opt.folder)
     assert run_lines(opt, "D/convert-graph-to-tir.mlir")
+
+
+def test_a_wrong_rewrite_in_a_kernel(opt: Opt, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Kernels have no locations: their calls have."""
+    inline = tir_fuse_nests.fuse_consumer
+
+    def wrong(producer: Any, consumer: Any, dead: Any) -> Any:
+        fused = inline(producer, consumer, dead)
+        for op in () if fused is None else list(fused.walk()):
+            if isinstance(op, arith.SubfOp) and "test.done" not in op.attributes:
+                op.operands = tuple(reversed(op.operands))
+                op.attributes["test.done"] = UnitAttr()
+        return fused
+
+    monkeypatch.setattr(tir_fuse_nests, "fuse_consumer", wrong)
+    result = opt(MODEL, "--to=tensor", "--check-each", "--bisect=D")
+    assert "pass 'tir-fuse-nests' moves the numbers" in result.err
+    (note,) = [note for note in notes_of(result) if "the first to move" in note]
+    assert re.fullmatch(
+        r"\d:3: note: the first to move them is rewrite \d of \d: "
+        r"pattern 'fuse nests' on 'tir.nest' in '@add_[a-z_0-9]+'",
+        note,
+    )
 
 
 def test_a_pass_without_patterns(opt: Opt) -> None:
