@@ -270,7 +270,7 @@ def fresh_symbol(table: Operation, stem: str) -> str:
     return next(name for name in candidates if name not in taken)
 
 
-PRIVATE_OPS = ("graph.weight",)
+PRIVATE_OPS = ("executor.artifact", "graph.weight")
 """Symbol ops that are private without saying so."""
 
 

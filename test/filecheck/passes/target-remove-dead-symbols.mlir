@@ -39,3 +39,15 @@ func.func private @listed()
 func.func @lister() attributes {target.lowered_to = [@listed]} {
   func.return
 }
+
+// An artifact that holds the code of one that is called stays, others go.
+// CHECK:       executor.artifact @holds
+// CHECK-NEXT:  executor.artifact @called
+// CHECK-NOT:   @unused
+executor.artifact @holds {format = "f", target = #llvm_cpu.target<cpu = "znver4">, payload = "x", signature = () -> ()}
+executor.artifact @called {format = "f", target = #llvm_cpu.target<cpu = "znver4">, payload = @holds, signature = () -> ()}
+executor.artifact @unused {format = "f", target = #llvm_cpu.target<cpu = "znver4">, payload = @holds, signature = () -> ()}
+func.func @calls() {
+  tir.call @called()
+  func.return
+}
