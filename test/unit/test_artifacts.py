@@ -16,6 +16,7 @@ from transom.dialects.executor import EmittedCode
 from transom.runtime import Program, ProgramError, load
 from transom.runtime.jit import JitError
 from transom.testing import check_phases, interpret
+from transom.tools import transom_run
 
 __all__ = ["bring"]
 
@@ -238,6 +239,22 @@ def test_shared_payload(bring: Bring):
     np.testing.assert_array_equal(program.run({"x": X})["y"], X + 3)
     (artifact,) = program.code.artifacts
     assert artifact.payload_bytes == b"3"
+
+
+def test_command_line(bring: Bring, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    path = tmp_path / "artifacts.mlir"
+    path.write_text(str(module_of()))
+    command = [str(path), "--input", "1x4xf32=1,2,3,4"]
+    for way, reason in (
+        ([], "nothing runs artifact '@scale' of format 'test' for "),
+        (["--interpret"], "no reference evaluation for artifact '@scale' of "),
+    ):
+        assert transom_run.main([*command, *way]) == 1
+        assert f"error: {reason}" in capsys.readouterr().err
+    bring({"test": scale})
+    for way in ([], ["--interpret"]):
+        assert transom_run.main([*command, *way]) == 0
+        assert capsys.readouterr().out == "y: 1x4xfloat32 = [3, 6, 9, 12]\n"
 
 
 def test_threads(bring: Bring):
