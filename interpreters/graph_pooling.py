@@ -53,8 +53,9 @@ def _windows(
     return Windows(np.array(starts, np.int64), offsets, size, end)
 
 
-def _both(op: Any, shape: tuple[int, ...], dilations: Any) -> tuple[Windows, Windows]:
+def _both(op: Any, shape: tuple[int, ...]) -> tuple[Windows, Windows]:
     kernel, strides = op.kernel.get_values(), op.strides.get_values()
+    dilations = op.dilations.get_values()
     top, left, bottom, right = op.padding.get_values()
     paddings = ((top, bottom), (left, right))
     rows, columns = (
@@ -93,7 +94,7 @@ def _visit(
 @POOLING.of(graph.MaxPool2dOp)
 def max_pool2d(frame: Frame, op: graph.MaxPool2dOp, args: Values) -> Values:
     x = numerics.exact(args[0])
-    rows, columns = _both(op, x.shape, op.dilations.get_values())
+    rows, columns = _both(op, x.shape)
     lowest = -np.inf if x.dtype.kind == "f" else np.iinfo(x.dtype).min
     shape = (*x.shape[:2], rows.starts.size, columns.starts.size)
     best = np.full(shape, lowest, x.dtype)
@@ -114,7 +115,7 @@ def max_pool2d(frame: Frame, op: graph.MaxPool2dOp, args: Values) -> Values:
 @POOLING.of(graph.AvgPool2dOp)
 def avg_pool2d(frame: Frame, op: graph.AvgPool2dOp, args: Values) -> Values:
     x = args[0].astype(np.float64)
-    rows, columns = _both(op, x.shape, (1, 1))
+    rows, columns = _both(op, x.shape)
     total = np.zeros((*x.shape[:2], rows.starts.size, columns.starts.size))
     count = np.zeros(total.shape[2:])
     for seen, _, _, inside, padded in _visit(x, rows, columns):

@@ -95,11 +95,9 @@ def _of_op(op: graph.GraphOp, dims: Sequence[Sequence[Dim]]) -> Iterator[Check]:
             message = f"'{op.name}': the channels are not those of the weight"
             yield Check(dims[0][1], "eq", channels, message)
             yield from _windows(op, dims[0], dims[1][2:], op.dilations.get_values())
-        case graph.MaxPool2dOp():
+        case graph.MaxPool2dOp() | graph.AvgPool2dOp():
             kernel = op.kernel.get_values()
             yield from _windows(op, dims[0], kernel, op.dilations.get_values())
-        case graph.AvgPool2dOp():
-            yield from _windows(op, dims[0], op.kernel.get_values(), (1, 1))
         case graph.BatchNormOp():
             for index in range(1, len(dims)):
                 yield _equal(op, dims, (index, 0), (0, 1))

@@ -167,6 +167,7 @@ class AvgPool2dOp(GraphOp):
     kernel = prop_def(INT_LIST)
     strides = prop_def(INT_LIST, int_list((1, 1)))
     padding = prop_def(INT_LIST, int_list((0, 0, 0, 0)))
+    dilations = prop_def(INT_LIST, int_list((1, 1)))
     ceil_mode = opt_prop_def(UnitAttr)
     count_include_pad = opt_prop_def(UnitAttr)
     result = result_def(TENSOR)
@@ -176,8 +177,9 @@ class AvgPool2dOp(GraphOp):
     custom_directives = (Signature,)
     assembly_format = (
         "$input `kernel` $kernel (`strides` $strides^)? (`padding` $padding^)? "
-        "(`ceil_mode` $ceil_mode^)? (`count_include_pad` $count_include_pad^)? "
-        "attr-dict `:` custom<Signature>(type(operands), type(results))"
+        "(`dilations` $dilations^)? (`ceil_mode` $ceil_mode^)? "
+        "(`count_include_pad` $count_include_pad^)? attr-dict "
+        "`:` custom<Signature>(type(operands), type(results))"
     )
 
     def __init__(
@@ -187,6 +189,7 @@ class AvgPool2dOp(GraphOp):
         *,
         strides: Sequence[int] | IntList = (1, 1),
         padding: Sequence[int] | IntList = (0, 0, 0, 0),
+        dilations: Sequence[int] | IntList = (1, 1),
         ceil_mode: bool = False,
         count_include_pad: bool = False,
     ) -> None:
@@ -194,6 +197,7 @@ class AvgPool2dOp(GraphOp):
             "kernel": int_list(kernel),
             "strides": int_list(strides),
             "padding": int_list(padding),
+            "dilations": int_list(dilations),
             "ceil_mode": flag(ceil_mode),
             "count_include_pad": flag(count_include_pad),
         }
@@ -209,7 +213,7 @@ class AvgPool2dOp(GraphOp):
             self.kernel.get_values(),
             self.strides.get_values(),
             self.padding.get_values(),
-            (1, 1),
+            self.dilations.get_values(),
             self.ceil_mode is not None,
         )
         return (ResultShape((x[0], x[1], *windows), element_type),)

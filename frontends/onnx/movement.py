@@ -17,6 +17,7 @@ from transom.frontends.onnx.node import (
     positive_axis,
 )
 from transom.frontends.onnx.sizes import RuntimeSize, Size, sizes_of
+from transom.frontends.onnx.values import entries
 
 MAX_CONSTANT = 2**28
 """Elements that `ConstantOfShape` may ask for."""
@@ -27,17 +28,9 @@ KEEP = 0
 """What stands in the shape of a `Reshape` for a size of the input."""
 
 
-def own_shape(n: Node, index: int = 0) -> list[int | graph.InputDim]:
-    """The shape of an input, as a reshape of that input says it."""
-    return [
-        graph.InputDim(axis) if size < 0 else size
-        for axis, size in enumerate(n.shape(index))
-    ]
-
-
 def reshape(n: Node) -> SSAValue:
     keep = KEEP if not n.flag("allowzero") else None
-    own = own_shape(n)
+    own = entries(n.input())
     shape: list[int | graph.InputDim] = []
     for axis, size in enumerate(wanted_sizes(n, 1)):
         if isinstance(size, RuntimeSize):
@@ -95,7 +88,7 @@ def squeezed_axes(n: Node, rank: int) -> list[int] | None:
 
 
 def squeeze(n: Node) -> SSAValue:
-    own = own_shape(n)
+    own = entries(n.input())
     axes = squeezed_axes(n, len(own))
     if axes is None:
         if -1 in n.shape():
@@ -114,7 +107,7 @@ def unsqueezed_axes(n: Node, rank: int) -> list[int]:
 
 
 def unsqueeze(n: Node) -> SSAValue:
-    own = own_shape(n)
+    own = entries(n.input())
     axes = set(unsqueezed_axes(n, len(own)))
     rest = iter(own)
     rank = len(own) + len(axes)

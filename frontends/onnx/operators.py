@@ -13,8 +13,10 @@ from transom.frontends.onnx import (
     layers,
     movement,
     places,
+    pools,
     recurrent,
     reductions,
+    windows,
 )
 from transom.frontends.onnx.node import Node
 
@@ -28,6 +30,8 @@ HANDLERS: dict[str, Handler] = {
     **layers.HANDLERS,
     **movement.HANDLERS,
     **places.HANDLERS,
+    **pools.HANDLERS,
     **recurrent.HANDLERS,
     **reductions.HANDLERS,
+    **windows.HANDLERS,
 }

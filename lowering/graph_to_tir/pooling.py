@@ -25,14 +25,11 @@ class Pool:
 
     def __init__(self, site: Site, op: graph.MaxPool2dOp | graph.AvgPool2dOp) -> None:
         kernel = tuple(op.kernel.get_values())
-        dilations = (
-            tuple(op.dilations.get_values())
-            if isinstance(op, graph.MaxPool2dOp)
-            else (1, 1)
-        )
         self.kernel = kernel
         self.windows = Windows(
-            tuple(op.strides.get_values()), tuple(op.padding.get_values()), dilations
+            tuple(op.strides.get_values()),
+            tuple(op.padding.get_values()),
+            tuple(op.dilations.get_values()),
         )
         sizes = site.result_sizes()
         self.loop: list[tuple[str, Size]] = [
@@ -194,15 +191,25 @@ def _extent(
     index = IndexType()
     before, after = pool.windows.padding[axis], pool.windows.padding[axis + 2]
     stride = b.constant(pool.windows.strides[axis], index)
+    dilation = pool.windows.dilations[axis]
     moved = b(arith.MuliOp(b.index(2 + axis), stride))
     start = b(arith.SubiOp(moved, b.constant(before, index)))
-    end = b(arith.AddiOp(start, b.constant(pool.kernel[axis], index)))
-    limit = size
+
+    def places(distance: SSAValue) -> SSAValue:
+        """How many places of the window there are in a distance from its start."""
+        if dilation == 1:
+            return distance
+        more = b(arith.AddiOp(distance, b.constant(dilation - 1, index)))
+        return b(arith.DivUIOp(more, b.constant(dilation, index)))
+
+    limit = b(arith.AddiOp(size, b.constant(after, index))) if padded else size
+    end = places(b(arith.SubiOp(limit, start)))  # a window starts before the limit
+    end = b(arith.MinSIOp(end, b.constant(pool.kernel[axis], index)))
     if padded:
-        limit = b(arith.AddiOp(size, b.constant(after, index)))
-    else:
-        start = b(arith.MaxSIOp(start, b.constant(0, index)))
-    return b(arith.SubiOp(b(arith.MinSIOp(end, limit)), start))
+        return end
+    missing = b(arith.SubiOp(b.constant(0, index), start))
+    outside = places(b(arith.MaxSIOp(missing, b.constant(0, index))))
+    return b(arith.SubiOp(end, outside))
 
 
 PATTERNS = (ConvertAvgPool2d(), ConvertMaxPool2d())

@@ -287,18 +287,18 @@ def test_pools(
             (1, 2, expected, 5),
             result=result,
         )
-    if dilation == 1:
-        check_sizes(
-            lambda v: graph.AvgPool2dOp(
-                v[0],
-                (1, kernel),
-                strides=(1, stride),
-                padding=(0, low, 0, high),
-                ceil_mode=ceil,
-            ),
-            [(1, 2, 5, size)],
-            (1, 2, 5, expected),
-        )
+    check_sizes(
+        lambda v: graph.AvgPool2dOp(
+            v[0],
+            (1, kernel),
+            strides=(1, stride),
+            padding=(0, low, 0, high),
+            dilations=(1, dilation),
+            ceil_mode=ceil,
+        ),
+        [(1, 2, 5, size)],
+        (1, 2, 5, expected),
+    )
 
 
 # Reductions

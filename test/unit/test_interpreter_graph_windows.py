@@ -124,22 +124,25 @@ def test_conv2d(case: tuple[Any, ...]):
 def pools(draw: st.DrawFn) -> tuple[Any, ...]:
     kernel = draw(st.tuples(st.integers(1, 3), st.integers(1, 3)))
     strides = draw(st.tuples(st.integers(1, 3), st.integers(1, 3)))
-    limits = [k - 1 for k in (*kernel, *kernel)]
+    dilations = draw(st.tuples(st.integers(1, 2), st.integers(1, 2)))
+    spans = [(k - 1) * d + 1 for k, d in zip(kernel, dilations, strict=True)]
+    limits = [span - 1 for span in (*spans, *spans)]
     padding = tuple(draw(st.integers(0, limit)) for limit in limits)
-    size = [draw(st.integers(k, k + 5)) for k in kernel]
+    size = [draw(st.integers(k, k + 5)) for k in spans]
     generator = np.random.default_rng(draw(st.integers(0, 99)))
     x = generator.integers(-5, 5, (1, 2, *size)).astype(np.float32)
-    return x, kernel, strides, padding, draw(st.booleans())
+    return x, kernel, strides, padding, dilations, draw(st.booleans())
 
 
 def window_starts(case: tuple[Any, ...]) -> list[list[int]]:
-    x, kernel, strides, padding, ceil = case
+    x, kernel, strides, padding, dilations, ceil = case
     starts: list[list[int]] = []
     size: int
     k: int
     s: int
     for axis in (0, 1):
-        size, k, s = x.shape[axis + 2], kernel[axis], strides[axis]
+        size, s = x.shape[axis + 2], strides[axis]
+        k = (kernel[axis] - 1) * dilations[axis] + 1
         before, after = padding[axis], padding[axis + 2]
         padded = size + before + after - k
         count = (-(-padded // s) if ceil else padded // s) + 1
@@ -152,7 +155,7 @@ def window_starts(case: tuple[Any, ...]) -> list[list[int]]:
 @settings(max_examples=80, deadline=None, derandomize=True)
 @given(pools())
 def test_pools(case: tuple[Any, ...]):
-    x, kernel, strides, padding, ceil = case
+    x, kernel, strides, padding, dilations, ceil = case
     rows, columns = window_starts(case)
     shape = (1, 2, len(rows), len(columns))
     largest, places = np.zeros(shape, np.float32), np.zeros(shape, np.int64)
@@ -161,8 +164,8 @@ def test_pools(case: tuple[Any, ...]):
     for c, i, j in np.ndindex(2, len(rows), len(columns)):
         cells = [
             (r, q)
-            for r in range(rows[int(i)], rows[int(i)] + kernel[0])
-            for q in range(columns[int(j)], columns[int(j)] + kernel[1])
+            for r in (rows[int(i)] + p * dilations[0] for p in range(kernel[0]))
+            for q in (columns[int(j)] + p * dilations[1] for p in range(kernel[1]))
         ]
         seen = [(r, q) for r, q in cells if 0 <= r < height and 0 <= q < width]
         counted = [
@@ -170,6 +173,11 @@ def test_pools(case: tuple[Any, ...]):
         ]
         values = [float(x[0, c, r, q]) for r, q in seen]
         at = (0, c, i, j)
+        if not seen:  # between the elements of the window
+            largest[at], places[at] = -np.inf, -1 + c * height * width
+            means[at] = np.nan
+            padded_means[at] = 0
+            continue
         largest[at] = max(values)
         r, q = seen[values.index(max(values))]
         places[at] = (c * height + r) * width + q
@@ -178,6 +186,7 @@ def test_pools(case: tuple[Any, ...]):
     given = "tensor<" + "x".join(map(str, x.shape)) + "xf32>"
     to = "x".join(map(str, shape))
     how = f"kernel {list(kernel)} strides {list(strides)} padding {list(padding)}"
+    how += f" dilations {list(dilations)}"
     how += " ceil_mode" if ceil else ""
     found = interpret(
         f"""

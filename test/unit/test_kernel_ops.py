@@ -217,11 +217,27 @@ def test_pools(
 
 
 def test_dilated_pool() -> None:
+    x = numbers(f32, 1, 2, 6, 7)
     check(
         lambda v: graph.MaxPool2dOp(v[0], (2, 2), dilations=(2, 3), indices=True),
         f32,
-        numbers(f32, 1, 2, 6, 7),
+        x,
     )
+    windows: Any = {"strides": (2, 3), "dilations": (2, 3)}
+    for padding, ceil in (((0, 0, 0, 0), False), ((2, 1, 3, 2), True)):
+        for counted in (False, True):
+            check(
+                lambda v, p=padding, c=ceil, all=counted: graph.AvgPool2dOp(
+                    v[0],
+                    (3, 2),
+                    padding=p,
+                    ceil_mode=c,
+                    count_include_pad=all,
+                    **windows,
+                ),
+                f32,
+                x,
+            )
 
 
 def test_pool_of_integers() -> None:

@@ -81,6 +81,8 @@ func.func @pooling(%x: tensor<1x2x8x8xf32>) {
   %m = graph.max_pool2d %x kernel [3, 3] strides [2, 2] padding [1, 1, 1, 1] ceil_mode : tensor<1x2x8x8xf32> -> tensor<1x2x5x5xf32>
   // CHECK-NEXT:  %{{.*}}, %{{.*}} = graph.max_pool2d %x kernel [2, 2] dilations [2, 2] : tensor<1x2x8x8xf32> -> tensor<1x2x6x6xf32>, tensor<1x2x6x6xi64>
   %n, %i = graph.max_pool2d %x kernel [2, 2] dilations [2, 2] : tensor<1x2x8x8xf32> -> tensor<1x2x6x6xf32>, tensor<1x2x6x6xi64>
+  // CHECK-NEXT:  graph.avg_pool2d %x kernel [2, 2] dilations [2, 3] ceil_mode : tensor<1x2x8x8xf32> -> tensor<1x2x6x5xf32>
+  %ad = graph.avg_pool2d %x kernel [2, 2] dilations [2, 3] ceil_mode : tensor<1x2x8x8xf32> -> tensor<1x2x6x5xf32>
   // CHECK-NEXT:  graph.avg_pool2d %x kernel [3, 3] padding [1, 1, 1, 1] count_include_pad : tensor<1x2x8x8xf32>
   %a = graph.avg_pool2d %x kernel [3, 3] padding [1, 1, 1, 1] count_include_pad : tensor<1x2x8x8xf32>
   func.return
