@@ -238,6 +238,18 @@ CASES: list[tuple[Strategy, str, tuple[str, ...], str]] = [
         '  "test.keep"() {n = 1 : i64, v = vector<1xf32>} : () -> ()\n'
         "  func.return\n}",
     ),
+    (  # also in the attributes of ops that go with the types
+        shrink_dims,
+        "tir.func @f(read %a: memref<16xi16>, write %b: memref<16xi16>) { "
+        "tir.nest dims [parallel 16] ins(%a[d0] : memref<16xi16>) "
+        "outs(%b[d0] : memref<16xi16>) finish (%x: i16) { tir.yield %x : i16 } "
+        "tir.return }",
+        ("tir.nest",),
+        "tir.func @f(read %a: memref<1xi16>, write %b: memref<1xi16>) {\n"
+        "  tir.nest dims [parallel 1]\n      ins(%a[d0] : memref<1xi16>)\n"
+        "      outs(%b[d0] : memref<1xi16>)\n    finish (%x: i16) {\n"
+        "      tir.yield %x : i16\n    }\n  tir.return\n}",
+    ),
     (
         drop_encodings,
         'func.func private @f(tensor<?xf32, #graph.desc<dims = ["N"]>>, '

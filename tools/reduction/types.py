@@ -9,6 +9,7 @@ from math import prod
 from xdsl.dialects.builtin import (
     BytesAttr,
     DenseIntOrFPElementsAttr,
+    IntAttr,
     IntegerAttr,
     MemRefType,
     ModuleOp,
@@ -16,7 +17,7 @@ from xdsl.dialects.builtin import (
     TensorType,
     VectorType,
 )
-from xdsl.ir import Attribute, Operation
+from xdsl.ir import Attribute, BuiltinAttribute, Operation, ParametrizedAttribute
 
 from transom.dialects.symbols import attributes_of, replace_attributes, walk_attributes
 from transom.tools.reduction.edits import Edit
@@ -62,10 +63,23 @@ def _shrink(size: int, new: int, also_integers: bool, ops: Sequence[Operation]) 
                 return _cut(attribute)
             case IntegerAttr() if also_integers and attribute.value.data == size:
                 return IntegerAttr(new, attribute.type)
+            case ParametrizedAttribute() if also_integers:
+                return _with_integer(attribute, size, new)
             case _:
                 return attribute
 
     return _replace(ops, shrunk)
+
+
+def _with_integer(attribute: ParametrizedAttribute, old: int, new: int) -> Attribute:
+    """An attribute of a dialect with another number among its parameters."""
+    if isinstance(attribute, BuiltinAttribute) or IntAttr(old) not in (
+        attribute.parameters
+    ):
+        return attribute  # also the width of an integer is such a number
+    return type(attribute).new(
+        [IntAttr(new) if p == IntAttr(old) else p for p in attribute.parameters]
+    )
 
 
 def _with_shape(type: Attribute, shape: Sequence[int]) -> Attribute:
