@@ -6,7 +6,7 @@ Ops are found again by identity. Those that are gone are looked for in the same 
 equal in all but their location, as a pass may have made copies.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from itertools import zip_longest
@@ -165,15 +165,19 @@ class FunctionChanges:
         new = tuple(block.ops)
         place_of = {op: place for place, op in enumerate(new)}
         limits = self._limits(old, place_of, len(new))
+        known = {frozen.op for frozen in old.ops}
         found: dict[int, FrozenOp] = {}
         position = 0
         for frozen, limit in zip(old.ops, limits, strict=True):
-            gap = range(position, limit)
             place = place_of.get(frozen.op)
+            gap = range(position, limit) if place is None else ()
             callee = callee_of(frozen.properties)
             if callee in self.owned and callee is not None:
-                if place is None or callee_of(frozen.op.properties) != callee:
+                if place is None:
+                    gap = [place for place in gap if new[place] not in known]
                     place = self._copy_of_call(frozen, callee, new, gap, found)
+                elif callee_of(frozen.op.properties) != callee:
+                    place = None
                 still = None if place is None else new[place]
                 self._note_call(Call(callee, frozen), still)
             else:
@@ -242,7 +246,7 @@ class FunctionChanges:
         self,
         old: FrozenOp,
         new: tuple[Operation, ...],
-        gap: range,
+        gap: Iterable[int],
         found: Mapping[int, FrozenOp],
     ) -> int | None:
         """Where in a gap an equal op is, best with the same location."""
@@ -273,7 +277,7 @@ class FunctionChanges:
         old: FrozenOp,
         callee: str,
         new: tuple[Operation, ...],
-        gap: range,
+        gap: Iterable[int],
         found: Mapping[int, FrozenOp],
     ) -> int | None:
         """Where in a gap the same function is called in the same way."""

@@ -115,6 +115,15 @@ def call_second_instead(module: ModuleOp) -> None:
     call_of(module, "first").properties["callee"] = SymbolRefAttr("second")
 
 
+def call_second_once(module: ModuleOp) -> None:
+    first_call, _ = (
+        op
+        for op in ops_of(symbol(module, "main"), func.CallOp)
+        if op.callee.string_value() == "first"
+    )
+    first_call.callee = SymbolRefAttr("second")
+
+
 def call_again(module: ModuleOp) -> None:
     call = call_of(module, "second")
     second = func.CallOp("second", call.results, call.result_types)
@@ -183,6 +192,14 @@ SCOPE = (
         "hooks of scope 'module' may change which functions are "
         "called\ntest.mlir:8:1: note: the op is: %0 = func.call @second(%z) : "
         "(tensor<4xf32>) -> tensor<4xf32>",
+    ),
+    Case(
+        rules.CALLS_CHANGED,
+        "graph_pipeline",
+        (call_second_once,),
+        "test.mlir:10:3: error: 'scope': the call of '@first' is new or gone; only "
+        "hooks of scope 'module' may change which functions are called",
+        text=MODULE.replace("@second(%y)", "@first(%y)"),
     ),
     Case(
         rules.MERGED,
