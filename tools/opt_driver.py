@@ -250,7 +250,8 @@ class TransomOptMain(xDSLOptMain):
         self.current.name = None
         if parse_spec(self.args.target).name == "mlir":
             old = folder_of(self.args.input_file)
-            rebase_weights(prog, old, output_folder(self.args.output_file), self.emit)
+            new = output_folder(self.args.output_file, old)
+            rebase_weights(prog, old, new, self.emit)
             stream = sys.stdout if self.args.output_file in (None, "-") else None
             text = program_text(self.ctx, prog, print_options(self.args).on(stream))
         else:

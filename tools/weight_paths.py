@@ -11,7 +11,6 @@ comes from standard input or goes to a pipe.
 """
 
 import os
-import stat
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -22,8 +21,6 @@ from xdsl.ir import Attribute
 from transom.dialects.diagnostics import Diagnostic
 from transom.dialects.symbols import replace_attributes
 
-STANDARD_OUTPUT = "/proc/self/fd/1"
-
 
 def folder_of(file: str | None) -> str:
     """The real folder of a file; None or `-` is standard input or a pipe."""
@@ -32,15 +29,29 @@ def folder_of(file: str | None) -> str:
     return os.path.realpath(os.path.dirname(file) or ".")
 
 
-def output_folder(file: str | None) -> str:
-    """The real folder that output is written to, also if a shell redirects it."""
+def output_folder(file: str | None, source: str) -> str:
+    """
+    The real folder that output is written to; `source` is that of the input.
+
+    A shell may redirect standard output to a file beside the input, so that paths are
+    right as they are. Other files there may stand for pipes, as in test runners.
+    """
     if file in (None, "-"):
-        try:
-            if stat.S_ISREG(os.fstat(sys.stdout.fileno()).st_mode):
-                return folder_of(os.path.realpath(STANDARD_OUTPUT))
-        except (AttributeError, OSError, ValueError):  # closed, or text in memory
-            pass
+        redirected = _redirected()
+        if redirected is not None and folder_of(redirected) == source:
+            return source
     return folder_of(file)
+
+
+def _redirected() -> str | None:
+    """The path of the file that standard output is, if it is one and has one."""
+    try:
+        number = sys.stdout.fileno()
+        path = os.path.realpath(f"/proc/self/fd/{number}")
+        same = os.path.samestat(os.stat(path), os.fstat(number))
+    except (AttributeError, OSError, ValueError):  # closed, deleted, or in memory
+        return None
+    return path if same and os.path.isfile(path) else None
 
 
 def rebase_weights(

@@ -110,6 +110,15 @@ def test_a_file_that_a_shell_redirects_to(capsys: Capture) -> None:
     assert result_of(capsys, "models/n.mlir") == EXPECTED
 
 
+def test_a_file_that_stands_for_a_pipe() -> None:
+    """As test runners use them: only `-o` says that it is the output."""
+    Path("elsewhere").mkdir()
+    with open("elsewhere/n.mlir", "w") as file:
+        subprocess.run([*OPT, "models/m.mlir"], stdout=file, check=True)
+    text = Path("elsewhere/n.mlir").read_text()
+    assert written_path(text) == "models/w.safetensors"
+
+
 def test_a_path_that_is_absolute_stays(capsys: Capture) -> None:
     path = str(Path("models/w.safetensors").resolve())
     Path("models/m.mlir").write_text(MODEL.replace("w.safetensors", path))
