@@ -394,7 +394,9 @@ def test_a_pass_that_is_right_when_run_again(
     WrongOnce.runs.clear()
     monkeypatch.setattr(WrongOnce, "wrong_runs", 3)
     result = opt(MODEL, "-p", "wrong-once", "--check-each", "--bisect=D")
-    assert notes_of(result)[-1] == "1:1: note: alone on its module, the pass is right"
+    assert notes_of(result)[-1] == (
+        "1:1: note: the pass alone, on a module that verifies, is right"
+    )
     assert not Path("D").exists()
 
 

@@ -1,6 +1,9 @@
 """Dumps of the IR around passes: headers, choices, trees of files."""
 
+import os
 import re
+import subprocess
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -150,6 +153,46 @@ def test_elements_are_left_out_of_dumps_and_output_if_asked(opt: Opt) -> None:
         "--elide-elementsattrs-if-larger: expected a number of elements or 'never', "
         "but got 'x'\n",
     )
+
+
+@pytest.mark.parametrize(
+    ("flag", "text", "part"),
+    [
+        ("--print-local-scope", SUMS, "%a = arith.addi %x, %x : i32\n"),
+        ("--print-skip-regions", SUMS, "builtin.module {...}\n"),
+        ("--print-unique-ssa-ids", SUMS + SUMS.replace("@f", "@g"), "@g(%x_1: i32)"),
+        (
+            "--use-nameloc-as-prefix",
+            SUMS.replace("%c", "%0").replace(
+                "%b : i32", '%b : i32 loc("mul"("m":1:1))'
+            ),
+            "%mul = arith.muli",
+        ),
+        ("--syntax-highlight", SUMS, "\x1b["),
+        ("--print-no-properties", "func.func private @f()", "@f()"),
+    ],
+)
+def test_flags_of_printing(opt: Opt, flag: str, text: str, part: str) -> None:
+    result = opt(text, flag)
+    assert result.status == 0
+    assert part in result.out
+
+
+@pytest.mark.skipif(not hasattr(os, "openpty"), reason="needs a terminal")
+def test_a_terminal_gets_short_lists(opt: Opt) -> None:
+    values = ", ".join(map(str, range(40)))
+    text = f"graph.weight @w = dense<[{values}]> : tensor<40xi8>"
+    Path("a.mlir").write_text(text)
+    terminal, end = os.openpty()
+    command = [sys.executable, "-m", "transom.tools.transom_opt", "a.mlir"]
+    subprocess.run(command, stdout=end, check=True)
+    os.close(end)
+    shown = b""
+    while b"}" not in shown:
+        shown += os.read(terminal, 1 << 16)
+    os.close(terminal)
+    assert b"dense<__elided__> : tensor<40xi8>" in shown
+    assert values in opt(text).out
 
 
 def test_the_ir_after_a_failure(opt: Opt) -> None:
