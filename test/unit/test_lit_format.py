@@ -184,16 +184,34 @@ def test_agrees_with_the_shell(tmp_path: Path) -> None:
     assert set(reports(output)) == {"wrong", "differs", "no-program"}
 
 
-def test_no_process_per_line(tmp_path: Path) -> None:
-    """The process of a program is that of the one before."""
-    (tmp_path / "lit_format_program.py").write_text(
-        "import os, sys\ndef main():\n    print(os.getpid(), *sys.argv[1:])\n"
-    )
-    (tmp_path / "x-1.dist-info").mkdir()
-    (tmp_path / "x-1.dist-info" / "METADATA").write_text("Name: x\nVersion: 1\n")
-    (tmp_path / "x-1.dist-info" / "entry_points.txt").write_text(
+PROGRAM = """
+import os, sys
+
+def main():
+    match sys.argv[1:]:
+        case ["hang"]:
+            while True:
+                pass
+        case ["crash"]:
+            os.abort()
+        case _:
+            print(os.getpid())
+"""
+
+
+def install_program(folder: Path) -> None:
+    """Make `my-program` a console script."""
+    (folder / "lit_format_program.py").write_text(PROGRAM)
+    (folder / "x-1.dist-info").mkdir()
+    (folder / "x-1.dist-info" / "METADATA").write_text("Name: x\nVersion: 1\n")
+    (folder / "x-1.dist-info" / "entry_points.txt").write_text(
         "[console_scripts]\nmy-program = lit_format_program:main\n"
     )
+
+
+def test_no_process_per_line(tmp_path: Path) -> None:
+    """The process of a program is that of the one before."""
+    install_program(tmp_path)
     write_suite(
         tmp_path,
         {"same": "RUN: my-program > %t.a\n// RUN: my-program > %t.b && diff %t.a %t.b"},
@@ -201,6 +219,26 @@ def test_no_process_per_line(tmp_path: Path) -> None:
     )
     output = lit(tmp_path, PYTHONPATH=str(tmp_path))
     assert results(output) == {"same": "PASS"}, output
+
+
+def test_crashes(tmp_path: Path) -> None:
+    """A program that takes the process down fails its test, and no other."""
+    install_program(tmp_path)
+    write_suite(
+        tmp_path,
+        {
+            "a": "RUN: my-program crash",
+            "b": "RUN: not --crash my-program crash && my-program",
+            "c": "RUN: not my-program crash",
+            "d": "RUN: my-program",
+        },
+        ', programs=["my-program"]',
+    )
+    output = lit(tmp_path, "-j1", PYTHONPATH=str(tmp_path))
+    assert results(output) == {"a": "FAIL", "b": "PASS", "c": "FAIL", "d": "PASS"}
+    assert "# error: command failed with exit status: -6\n" in output
+    assert "# | Fatal Python error: Aborted\n" in output
+    assert re.search(r"# \|   File .*lit_format_program.py\", line \d+ in main", output)
 
 
 def test_output_on_failure(tmp_path: Path) -> None:
@@ -236,18 +274,21 @@ def test_output_on_failure(tmp_path: Path) -> None:
 
 
 def test_timeout(tmp_path: Path) -> None:
-    """The test is stopped, says where it was, and the next one runs."""
+    """A test is stopped, says where it was, and the next one runs."""
+    install_program(tmp_path)
     write_suite(
         tmp_path,
         {
             "a": "RUN: sleep 30 | transom-opt %s",
-            "b": "RUN: transom-opt %s | filecheck %s\n// CHECK: @f",
+            "b": "RUN: my-program hang",
+            "c": "RUN: transom-opt %s | filecheck %s\n// CHECK: @f",
         },
-        ", timeout=2",
+        ', timeout=3, programs=["my-program"]',
     )
-    output = lit(tmp_path, "-j1")
-    assert results(output) == {"a": "TIMEOUT", "b": "PASS"}
-    assert "Timeout: Reached timeout of 2 seconds" in output
+    output = lit(tmp_path, "-j1", PYTHONPATH=str(tmp_path))
+    assert results(output) == {"a": "TIMEOUT", "b": "TIMEOUT", "c": "PASS"}
+    assert output.count("Timeout: Reached timeout of 3 seconds") == 2
+    assert re.search(r"# \|   File .*lit_format_program.py\", line \d+ in main", output)
 
 
 def test_checks_that_nobody_looks_at(tmp_path: Path) -> None:

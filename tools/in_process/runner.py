@@ -27,6 +27,9 @@ from transom.tools.in_process.programs import load
 
 POLL_SECONDS = 0.02
 
+LAST_WORDS_SECONDS = 0.5
+"""How long before its end a command says where it is."""
+
 START = f"from {__name__} import serve; serve()"
 
 FIXED_VARIABLES = ("PYTHON", "LD_", "DYLD_", "OMP_", "OPENBLAS_", "MALLOC_", "LC_")
@@ -100,7 +103,8 @@ def _traced(seconds: float | None, command: Command) -> Generator[None]:
         yield
         return
     with Path(command.stderr or command.stdout).open("ab", buffering=0) as file:
-        faulthandler.dump_traceback_later(max(seconds, 0.01), file=file)
+        before = max(seconds - min(LAST_WORDS_SECONDS, seconds / 5), 0.01)
+        faulthandler.dump_traceback_later(before, file=file)
         try:
             yield
         finally:
