@@ -16,8 +16,6 @@ from xdsl.utils.arg_spec import parse_spec
 from xdsl.utils.exceptions import ArgSpecParseError
 from xdsl.xdsl_opt_main import VersionAction
 
-from transom.dialects.diagnostics import did_you_mean
-from transom.passes.pipeline import PipelineError
 from transom.tools import observer_arguments
 from transom.tools.observer_arguments import (
     add_numbers,
@@ -34,7 +32,9 @@ from transom.tools.program_arguments import (
     add_devices,
     add_error_format,
     add_memory_limit,
+    check_option,
     one_of,
+    recorded,
     refuse,
 )
 from transom.tools.split_input import DEFAULT_MARKER
@@ -124,9 +124,9 @@ def add_arguments(
 
     def group(title: str, description: str | None = None) -> Add:
         add = parser.add_argument_group(title, description).add_argument
-        return _recorded(add, actions)
+        return recorded(add, actions)
 
-    _add_listings(_recorded(parser.add_argument, actions), version)
+    _add_listings(recorded(parser.add_argument, actions), version)
     _add_input(group("input"), names)
     _add_output(group("output"), names)
     _add_passes(group("passes and phases", PASSES_AND_PHASES), names)
@@ -138,22 +138,6 @@ def add_arguments(
     add_reports(group("reports"))
     add_reproducers(group("reproducers"))
     return tuple(actions)
-
-
-def flags_of(actions: Iterable[argparse.Action]) -> tuple[str, ...]:
-    """All flags of a command line, also those of argparse."""
-    return ("-h", "--help", *(flag for a in actions for flag in a.option_strings))
-
-
-def _recorded(add: Add, actions: list[argparse.Action]) -> Add:
-    """`add`, which also notes what it adds."""
-
-    def add_and_note(*args: Any, **kwargs: Any) -> argparse.Action:
-        action = add(*args, **kwargs)
-        actions.append(action)
-        return action
-
-    return add_and_note
 
 
 def _flag(add: Add, *options: str, help: str) -> None:
@@ -379,10 +363,8 @@ def normalize(args: Sequence[str], options: Sequence[str], names: Names) -> list
             arg = f"{option}={OPTIONAL_VALUES[option]}"
         elif option in passes and option not in options:
             arg = f"--passes={passes[option]}{_braced(value)}"
-        elif option.startswith("--") and option not in known:
-            near = did_you_mean(option[2:], (name.lstrip("-") for name in known))
-            near = near.replace(" '", " '--")
-            raise PipelineError(f"unknown option '{option}'{near}")
+        else:
+            check_option(arg, known)
         result.append(arg)
     return result
 

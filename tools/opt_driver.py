@@ -40,9 +40,10 @@ from transom.tools.expected_diagnostics import compare
 from transom.tools.input_files import STDIN, read_stdin
 from transom.tools.ir_printing import print_options, program_text
 from transom.tools.observer_arguments import check_observers
-from transom.tools.opt_arguments import Names, Step, add_arguments, flags_of, normalize
+from transom.tools.opt_arguments import Names, Step, add_arguments, normalize
 from transom.tools.opt_observers import CurrentPass, Observers
 from transom.tools.output_files import write_stdout
+from transom.tools.program_arguments import flags_of
 from transom.tools.readers import MlirReader, OnnxReader
 from transom.tools.reporter import Reporter
 from transom.tools.reproducers import pipeline_of, reproducer_in

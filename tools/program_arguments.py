@@ -3,9 +3,9 @@ What the command lines of several programs have in common.
 """
 
 import argparse
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from itertools import pairwise
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from transom.dialects.diagnostics import did_you_mean
 from transom.passes.pipeline import PipelineError
@@ -18,10 +18,35 @@ Add = Callable[..., argparse.Action]
 def refuse(message: str) -> NoReturn:
     """What a parser shall do as its `error`: the programs write all errors alike."""
     rest = message.removeprefix("unrecognized arguments: ")
-    if rest != message:
-        kind = "unknown option" if rest.startswith("-") else "unexpected argument"
-        raise PipelineError(f"{kind} '{rest.split()[0]}'")
+    if rest != message and not rest.startswith("-"):
+        raise PipelineError(f"unexpected argument '{rest.split()[0]}'")
     raise PipelineError(message)
+
+
+def recorded(add: Add, actions: list[argparse.Action]) -> Add:
+    """`add`, which also notes what it adds."""
+
+    def add_and_note(*args: Any, **kwargs: Any) -> argparse.Action:
+        action = add(*args, **kwargs)
+        actions.append(action)
+        return action
+
+    return add_and_note
+
+
+def flags_of(actions: Iterable[argparse.Action]) -> tuple[str, ...]:
+    """All flags of a command line, also those of argparse."""
+    return ("-h", "--help", *(flag for a in actions for flag in a.option_strings))
+
+
+def check_option(word: str, known: Collection[str]) -> None:
+    """Raise `PipelineError` for a word that has the form of an option and is none."""
+    option = word.partition("=")[0]
+    if not option.startswith("--") or option == "--" or option in known:
+        return
+    near = did_you_mean(option[2:], (name.lstrip("-") for name in known))
+    near = near.replace(" '", " '--") or "; '--help' lists them"
+    raise PipelineError(f"unknown option '{option}'{near}")
 
 
 def one_of(kind: str, names: Iterable[str]) -> Callable[[str], str]:

@@ -70,7 +70,10 @@ with interruptible_imports():
         add_devices,
         add_error_format,
         add_memory_limit,
+        check_option,
         error_format,
+        flags_of,
+        recorded,
         refuse,
     )
     from transom.tools.reporter import Reporter
@@ -81,12 +84,13 @@ SHOWN_ELEMENTS = 6
 """Elements of an output that are printed."""
 
 
-def arguments() -> argparse.ArgumentParser:
-    """The command line."""
+def arguments(words: Sequence[str]) -> argparse.Namespace:
+    """What the command line says. Raises `PipelineError`."""
     parser = argparse.ArgumentParser(
         PROGRAM, description="execute a module at any phase, and compare its outputs"
     )
-    add = parser.add_argument
+    actions: list[argparse.Action] = []
+    add = recorded(parser.add_argument, actions)
     parser.error = refuse
     parser.allow_abbrev = False
     add("--version", action="version", version=f"{PROGRAM} {transom.__version__}")
@@ -139,7 +143,9 @@ def arguments() -> argparse.ArgumentParser:
     add(STRICT, action="store_true", help=STRICT_HELP)
     add("-o", "--output", metavar="FILE.npz", help="write the outputs to a file")
     add("-q", "--quiet", action="store_true", help="print differences only")
-    return parser
+    for word in words:
+        check_option(word, flags_of(actions))
+    return parser.parse_args(words)
 
 
 def run(args: argparse.Namespace, reporter: Reporter) -> bool:
@@ -289,7 +295,7 @@ def main(args: Sequence[str] | None = None) -> int:
     reporter = Reporter(PROGRAM, error_format(words) == "json")
 
     def body() -> bool:
-        parsed = arguments().parse_args(words)
+        parsed = arguments(words)
         if parsed.strict_plugins and not all_plugins_usable(reporter):
             return False
         with (

@@ -9,8 +9,9 @@ from xdsl.xdsl_opt_main import xDSLOptMain
 
 from transom.phase_plan import phase_named, shared_plan
 from transom.registry import registry
-from transom.tools.opt_arguments import Names, add_arguments, flags_of, normalize
+from transom.tools.opt_arguments import Names, add_arguments, normalize
 from transom.tools.opt_driver import TransomOptMain
+from transom.tools.program_arguments import flags_of
 
 __all__ = ["run_fixture"]
 

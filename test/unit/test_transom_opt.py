@@ -105,7 +105,7 @@ def test_verifier_error_is_at_its_op(run: Run) -> None:
             ["-f", "onx"],
             "argument -f/--frontend: unknown kind of input 'onx'; did you mean 'onnx'?",
         ),
-        (["--qqqqqqqq"], "unknown option '--qqqqqqqq'"),
+        (["--qqqqqqqq"], "unknown option '--qqqqqqqq'; '--help' lists them"),
         (
             ["--canonicalise"],
             "unknown option '--canonicalise'; did you mean '--canonicalize'?",
@@ -138,7 +138,7 @@ def test_verifier_error_is_at_its_op(run: Run) -> None:
             "argument --time-limit: expected a number of seconds above 0, but got '0'",
         ),
         (["b.mlir"], "unexpected argument 'b.mlir'"),
-        (["-x"], "unknown option '-x'"),
+        (["-x"], "unrecognized arguments: -x"),
     ],
 )
 def test_wrong_command_line(run: Run, args: list[str], message: str) -> None:

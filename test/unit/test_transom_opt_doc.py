@@ -9,7 +9,8 @@ import pytest
 from test_debugging_doc import commands, matches
 
 from transom.tools import opt_arguments, transom_opt
-from transom.tools.opt_arguments import Names, flags_of
+from transom.tools.opt_arguments import Names
+from transom.tools.program_arguments import flags_of
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "transom-opt.md").read_text()

@@ -185,7 +185,7 @@ def test_standard_input_shows_its_lines(
     ("words", "message"),
     [
         ([], "the following arguments are required: file"),
-        (["x.mlir", "--nonsense"], "unknown option '--nonsense'"),
+        (["x.mlir", "--inputs"], "unknown option '--inputs'; did you mean '--input'?"),
         (["x.mlir", "-O4"], "argument -O: invalid choice: 4 (choose from 0, 1, 2, 3)"),
         (
             ["-", "-f", "onnx"],
