@@ -6,14 +6,14 @@ and, where the body depends on them, for the types of the inputs; what it takes 
 gives has the names of the model (onnx/docs/IR.md, "Functions").
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from transom.frontends.onnx.node import Unsupported
 
 if TYPE_CHECKING:
-    from onnx import AttributeProto, NodeProto, TypeProto
+    from onnx import AttributeProto, GraphProto, NodeProto, TypeProto
 
 MAX_NODES = 4096
 """Nodes of a body."""
@@ -31,16 +31,22 @@ class Body:
 
 
 def expand(
-    proto: "NodeProto", domain: str, opset: int, type_of: TypeOf, prefix: str
+    proto: "NodeProto",
+    domain: str,
+    opsets: Mapping[str, int],
+    type_of: TypeOf,
+    prefix: str,
 ) -> Body | None:
     """
     The body of a node's operator, or None if that has none.
 
-    Names of its own start with `prefix`. Raises `Unsupported` for what ONNX cannot say
+    `opsets` has the versions of domains, that of ONNX under an empty name. Names of its
+    own start with `prefix`. Raises `Unsupported` for what ONNX cannot say
     in nodes.
     """
     from onnx import FunctionProto, defs
 
+    opset = opsets.get(domain, 1)
     try:
         schema = defs.get_schema(proto.op_type, opset, domain)
     except defs.SchemaError:
@@ -57,7 +63,7 @@ def expand(
     names = _Names(proto, function, prefix)
     attributes = _attributes(proto, schema)
     nodes = tuple(_instance(node, names, attributes) for node in function.node)
-    return Body(nodes, versions.get("", opset))
+    return Body(nodes, versions.get("", opsets[""]))
 
 
 def _check_attributes(proto: "NodeProto", schema: Any) -> None:
@@ -141,7 +147,9 @@ class _Names:
 
 
 def _instance(
-    node: "NodeProto", names: _Names, attributes: "dict[str, AttributeProto]"
+    node: "NodeProto",
+    names: Callable[[str], str],
+    attributes: "Mapping[str, AttributeProto]",
 ) -> "NodeProto":
     """A node of a body with the names of the model, and the caller's attributes."""
     made = type(node)()
@@ -158,5 +166,27 @@ def _instance(
         copy = type(attribute)()
         copy.CopyFrom(given)
         copy.name = attribute.name
+        if copy.HasField("g"):
+            _instantiate_graph(copy.g, names, attributes)
         made.attribute.append(copy)
     return made
+
+
+def _instantiate_graph(
+    source: "GraphProto",
+    names: Callable[[str], str],
+    attributes: "Mapping[str, AttributeProto]",
+) -> None:
+    """Do the same to a graph of a node, which has names of its own."""
+    own = {value.name for value in source.input}
+    own |= {tensor.name for tensor in source.initializer}
+    own |= {name for node in source.node for name in node.output}
+
+    def outer(name: str) -> str:
+        return name if name in own else names(name)
+
+    nodes = [_instance(node, outer, attributes) for node in source.node]
+    del source.node[:]
+    source.node.extend(nodes)
+    for value in source.output:
+        value.name = outer(value.name)

@@ -33,7 +33,13 @@ from transom.frontends.onnx.checks import check_graph
 from transom.frontends.onnx.functions import expand
 from transom.frontends.onnx.inputs import check_size, input_type
 from transom.frontends.onnx.known import evaluate
-from transom.frontends.onnx.model_file import DOMAINS, Model, read_model
+from transom.frontends.onnx.model_file import (
+    DOMAINS,
+    MIN_OPSET,
+    Model,
+    is_as_later,
+    read_model,
+)
 from transom.frontends.onnx.node import Node, Unsupported, shape_in, type_of
 from transom.frontends.onnx.operators import HANDLERS
 from transom.frontends.onnx.sizes import is_few
@@ -274,10 +280,9 @@ class Importer:
         if depth >= MAX_DEPTH:
             return False
         domain = "" if proto.domain in DOMAINS else proto.domain
-        if domain:
-            opset = self.model.opsets.get(domain, 1)
+        opsets = {**self.model.opsets, "": opset}
         prefix = f"{next(filter(None, proto.output))}/{proto.op_type}."
-        body = expand(proto, domain, opset, self._type_proto, prefix)
+        body = expand(proto, domain, opsets, self._type_proto, prefix)
         if body is None:
             return False
         for inner in body.nodes:
@@ -331,6 +336,8 @@ class Importer:
         proto = node.proto
         if proto.domain not in DOMAINS:
             raise Unsupported(f"operators of domain '{proto.domain}' are unknown")
+        if not is_as_later(proto.op_type, node.opset):
+            raise Unsupported(f"it changed before opset {MIN_OPSET}")
         if proto.op_type in GRAPH_HANDLERS:
             return self._graph_results(node, depth)
         node.check_no_graphs()

@@ -38,9 +38,12 @@ def input_type(model: Model, info: "ValueInfoProto") -> AnyTensor:
 
 
 def _tensor_of(info: "ValueInfoProto") -> AnyTensor:
-    if not info.type.HasField("tensor_type"):
+    type = info.type
+    if type.HasField("optional_type"):  # it has to be there
+        type = type.optional_type.elem_type
+    if not type.HasField("tensor_type"):
         raise Unsupported("expected a tensor")
-    tensor = info.type.tensor_type
+    tensor = type.tensor_type
     dtype = dtype_of_kind(tensor.elem_type)
     if dtype is None:
         kind = kind_name(tensor.elem_type)

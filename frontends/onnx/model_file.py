@@ -22,7 +22,7 @@ DOMAINS = ("", "ai.onnx")
 """The names of ONNX's own operators."""
 
 MIN_OPSET = 6
-"""Before, operators said other things under their names."""
+"""Before, many operators said other things under their names."""
 
 
 @dataclass(frozen=True)
@@ -90,8 +90,20 @@ def _check_opset(path: str, opset: int) -> None:
     from onnx import defs
 
     last = defs.onnx_opset_version()
-    if not MIN_OPSET <= opset <= last:
+    if not 1 <= opset <= last:
         raise OpError(
-            place_in(path),
-            f"expected an opset of {MIN_OPSET} to {last}, but got {opset}",
+            place_in(path), f"expected an opset of 1 to {last}, but got {opset}"
         )
+
+
+def is_as_later(kind: str, opset: int) -> bool:
+    """Whether an operator of an early opset still is what it was at `MIN_OPSET`."""
+    from onnx import defs
+
+    if opset >= MIN_OPSET:
+        return True
+    try:
+        early, later = (defs.get_schema(kind, v, "") for v in (opset, MIN_OPSET))
+    except defs.SchemaError:
+        return False
+    return early.since_version == later.since_version

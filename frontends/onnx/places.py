@@ -5,7 +5,7 @@ Operators that pick elements by place, or ask where they are.
 import math
 from collections.abc import Callable, Sequence
 
-from xdsl.dialects.builtin import i64
+from xdsl.dialects.builtin import i1, i64
 from xdsl.ir import SSAValue
 
 from transom.dialects import graph
@@ -166,6 +166,32 @@ def hardmax(n: Node) -> SSAValue:
     return n.add(graph.CastOp(hot, type_of(value).element_type))
 
 
+def reverse_sequence(n: Node) -> SSAValue:
+    """The first elements of each row along an axis turn round; how many is an input."""
+    value, lengths = n.input(0), n.input(1)
+    shape = static_shape(value, "an input")
+    time, batch = n.int_attr("time_axis", 0), n.int_attr("batch_axis", 1)
+    if {time, batch} != {0, 1} or len(shape) < 2:
+        raise Unsupported(f"expected axes 0 and 1, but got {time} and {batch}")
+    spread = [size if axis == batch else 1 for axis, size in enumerate(shape)]
+    count = n.reshape(lengths, spread)
+    place = n.add(graph.IotaOp(value, time))
+    last = n.add(graph.SubOp(count, n.splat(1, i64)))
+    turned = n.add(graph.SubOp(last, place))
+    inside = n.add(graph.CompareOp("lt", place, count))
+    at = n.add(graph.SelectOp(inside, turned, place))
+    return n.add(graph.GatherElementsOp(value, at, time))
+
+
+def optional_get_element(n: Node) -> SSAValue:
+    """Values are tensors that are there."""
+    return n.input()
+
+
+def optional_has_element(n: Node) -> SSAValue:
+    return n.splat(1 if n.has(0) else 0, i1)
+
+
 def top_k(n: Node) -> list[SSAValue]:
     """
     Each element goes to the place that its rank says: how many are before it.
@@ -215,6 +241,9 @@ HANDLERS: dict[str, Callable[[Node], SSAValue | list[SSAValue]]] = {
     "GatherND": gather_nd,
     "Hardmax": hardmax,
     "OneHot": one_hot,
+    "OptionalGetElement": optional_get_element,
+    "OptionalHasElement": optional_has_element,
+    "ReverseSequence": reverse_sequence,
     "ScatterND": scatter_nd,
     "TopK": top_k,
     "Trilu": trilu,

@@ -154,11 +154,16 @@ def test_a_link_that_leaves_the_folder(tmp_path: Path):
 
 def test_opsets(tmp_path: Path):
     last = onnx.defs.onnx_opset_version()
-    for opset in (5, last + 1):
+    for opset in (0, last + 1):
         path = save(tmp_path, model([RELU], [X], opset=opset))
         assert refused(path).endswith(
-            f"expected an opset of 6 to {last}, but got {opset}"
+            f"expected an opset of 1 to {last}, but got {opset}"
         )
+    early = [node("Relu", "x", "y")]
+    assert reason(tmp_path, early, [X], opset=5) == (
+        "'Relu' x1 (it changed before opset 6): 'y'"
+    )
+    transom.load(save(tmp_path, model([node("Identity", "x", "y")], [X], opset=5)))
     proto = model([RELU], [X])
     proto.opset_import[0].domain = "com.microsoft"
     path = save(tmp_path, proto)

@@ -24,8 +24,17 @@ onnx_test = pytest.importorskip("onnx.backend.test", reason="needs the package o
 
 from transom.frontends.onnx_backend import TransomBackend  # noqa: E402
 
+# The expected values were rounded to f16 after each step, and are up to 0.9e-3 from the
+# exact ones; those of transom are up to 0.7e-3 off. Two units in the last place, as the
+# runner allows for bf16.
+TWO_UNITS = {"rtol": 2.0**-9}
+TOLERANCES = {
+    "test_attention_4d_causal_fp16": TWO_UNITS,
+    "test_attention_4d_causal_fp16_expanded": TWO_UNITS,
+}
+
 with np.errstate(all="ignore"), warnings.catch_warnings():
     warnings.simplefilter("ignore")  # of what ONNX computes as expected values
-    suite = onnx_test.BackendTest(TransomBackend, __name__)
+    suite = onnx_test.BackendTest(TransomBackend, __name__, TOLERANCES)
 suite.exclude("_cuda$")
 globals().update(suite.test_cases)
