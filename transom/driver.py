@@ -107,10 +107,12 @@ def lower_in_place(
     ctx = new_context() if ctx is None else ctx
     remaining = phases_between(module, to)
     if remaining and remaining[0] is not PHASES[0]:
+        from transom.passes.machine import Machine
         from transom.targets.resolve_devices import resolve_devices
 
         # A module that was written by hand at a later phase may name no CPU yet.
         resolve_devices(module)
+        Machine(module)  # which tells what is not declared
     for phase in remaining:
         plan = phase_plan(module, phase, ctx)
         run_plan(plan, ctx, module, observer, thorough=thorough)

@@ -99,7 +99,10 @@ def kernels(main: str) -> str:
 def module(main: str) -> str:
     """The text of a module around a main function."""
     text = HELPER + main if "@helper" in main else main
-    return kernels(text) + WEIGHTS + text
+    return DEVICE + kernels(text) + WEIGHTS + text
+
+
+DEVICE = 'target.device @host {targets = [#llvm_cpu.target<cpu = "host">]}\n'
 
 
 WEIGHTS = """

@@ -9,6 +9,7 @@ from xdsl.passes import ModulePass
 
 import transom
 from transom.dialects.diagnostics import OpError
+from transom.dialects.parser import parse_ir
 from transom.dialects.target import PHASES, get_config
 from transom.driver import lower_in_place, phases_between
 from transom.passes.pipeline import PassObserver, PipelineError
@@ -105,3 +106,21 @@ def test_load_names_the_file(tmp_path: Path) -> None:
         transom.load(file, format="mlir")
     with pytest.raises(FileNotFoundError):
         transom.load(tmp_path / "none.mlir")
+
+
+def test_a_device_that_is_not_declared_at_a_later_phase() -> None:
+    text = """
+    module attributes {target.config = #target.config<phase = "planned">} {
+      tir.func @k(read %x: memref<4xf32>)
+          attributes {target.for = #target.place<@npu, ?, ?>} {
+        tir.return
+      }
+    }
+    """
+    module = parse_ir(new_context(), text, "late.mlir")
+    with pytest.raises(OpError) as error:
+        transom.lower(module, "machine")
+    assert str(error.value.diagnostic()) == (
+        "late.mlir:3:7: error: device '@npu' of '#target.place<@npu, ?, ?>' is not "
+        "declared; '--device' or 'target-bind-devices' declares it"
+    )
