@@ -183,31 +183,6 @@ def split_sizes(n: Node, size: int) -> list[int]:
     return parts
 
 
-def pad(n: Node) -> SSAValue:
-    mode = n.string_attr("mode", "constant")
-    if mode != "constant":
-        raise Unsupported(f"'mode' is '{mode}'")
-    rank = n.rank()
-    value: float = 0
-    axes = list(range(rank))
-    if n.opset < 11:
-        pads, value = n.int_list("pads"), n.float_attr("value", 0.0)
-    else:
-        pads = n.integers(1)
-        if n.has(2):
-            value = n.scalar(2)
-        if n.has(3):
-            axes = [positive_axis(axis, rank) for axis in n.integers(3)]
-    if len(pads) != 2 * len(axes) or len(set(axes)) != len(axes):
-        raise Unsupported(f"expected two pads for each axis, but got {pads}")
-    low, high = [0] * rank, [0] * rank
-    for i, axis in enumerate(axes):
-        low[axis], high[axis] = pads[i], pads[i + len(axes)]
-    if any(count < 0 for count in pads):
-        raise Unsupported("negative pads are not supported")
-    return n.add(graph.PadOp(n.input(), low, high, value))
-
-
 def gather(n: Node) -> SSAValue:
     axis = n.axis("axis", 0, n.rank())
     return n.add(graph.GatherOp(n.input(0), n.input(1), axis))
@@ -261,7 +236,6 @@ HANDLERS: dict[str, Callable[[Node], SSAValue | Sequence[SSAValue]]] = {
     "Expand": expand,
     "Flatten": flatten,
     "Gather": gather,
-    "Pad": pad,
     "Reshape": reshape,
     "Scatter": scatter,
     "ScatterElements": scatter,

@@ -12,10 +12,13 @@ from transom.frontends.onnx import (
     elementwise,
     layers,
     movement,
+    padding,
     places,
     pools,
     recurrent,
     reductions,
+    resizing,
+    sampling,
     windows,
 )
 from transom.frontends.onnx.node import Node
@@ -29,9 +32,12 @@ HANDLERS: dict[str, Handler] = {
     **elementwise.HANDLERS,
     **layers.HANDLERS,
     **movement.HANDLERS,
+    **padding.HANDLERS,
     **places.HANDLERS,
     **pools.HANDLERS,
     **recurrent.HANDLERS,
     **reductions.HANDLERS,
+    **resizing.HANDLERS,
+    **sampling.HANDLERS,
     **windows.HANDLERS,
 }

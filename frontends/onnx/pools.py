@@ -8,17 +8,17 @@ planes are pooled first and then what they give, depth by depth.
 import math
 from collections.abc import Callable, Sequence
 
-from xdsl.dialects.builtin import bf16, f16, f32, i64
+from xdsl.dialects.builtin import i64
 from xdsl.ir import SSAValue
 
 from transom.dialects import graph
 from transom.frontends.onnx.node import Node, Unsupported, shape_of
 from transom.frontends.onnx.values import (
-    cast,
     check_parts,
     elements_of,
     entries,
     filled,
+    in_single,
     merge,
     pad,
     split,
@@ -162,15 +162,6 @@ def _mean(
     if len(window.kernel) < 3:
         return pooled(n, x, window, pool)
     return in_single(n, x, lambda wide: pooled(n, wide, window, pool))
-
-
-def in_single(
-    n: Node, x: SSAValue, function: Callable[[SSAValue], SSAValue]
-) -> SSAValue:
-    """A function of floats that is computed in f32 for halves."""
-    element = elements_of(x)
-    wide = cast(n, x, f32) if element in (f16, bf16) else x
-    return cast(n, function(wide), element)
 
 
 def lp_pool(n: Node) -> SSAValue:

@@ -5,6 +5,7 @@ What operators are put together from: small steps on values at the place of a no
 import math
 from collections.abc import Callable, Sequence
 
+from xdsl.dialects.builtin import bf16, f16, f32
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from transom.dialects import graph
@@ -55,6 +56,15 @@ def cast(n: Node, value: SSAValue, element: Attribute) -> SSAValue:
     if elements_of(value) == element:
         return value
     return n.add(graph.CastOp(value, element))
+
+
+def in_single(
+    n: Node, x: SSAValue, function: Callable[[SSAValue], SSAValue]
+) -> SSAValue:
+    """A function of floats that is computed in f32 for halves."""
+    element = elements_of(x)
+    wide = cast(n, x, f32) if element in (f16, bf16) else x
+    return cast(n, function(wide), element)
 
 
 def transpose(n: Node, value: SSAValue, order: Sequence[int]) -> SSAValue:

@@ -159,12 +159,12 @@ def conv(n: Node) -> SSAValue:
     return with_bias(n, convolve(n, n.input(0), n.input(1), window, groups))
 
 
-def with_bias(n: Node, value: SSAValue) -> SSAValue:
-    """A value and the bias of each channel, if there is one."""
-    if not n.has(2):
+def with_bias(n: Node, value: SSAValue, index: int = 2) -> SSAValue:
+    """A value and the bias of each channel, if there is such an input."""
+    if not n.has(index):
         return value
     ones = [1] * (len(shape_of(value)) - 2)
-    return n.add(graph.AddOp(value, n.reshape(n.input(2), [-1, *ones])))
+    return n.add(graph.AddOp(value, n.reshape(n.input(index), [-1, *ones])))
 
 
 def convolve(
