@@ -64,6 +64,10 @@ def leak():
 def warn():
     warnings.warn("once")
 
+def said_once():
+    from transom import cache
+    cache.settings()
+
 def outputs():
     print("out")
     print("err", file=sys.stderr)
@@ -161,6 +165,13 @@ def test_a_warning_is_new_for_each_command(run: Programs) -> None:
     first = run("warn")
     assert "UserWarning: once" in first[2]
     assert run("warn") == first
+
+
+def test_what_is_said_once_is_said_to_each_command(run: Programs) -> None:
+    wrong = {"TRANSOM_CACHE": "nil"}
+    first = run("said_once", env=wrong)
+    assert "but got 'nil'; using none" in first[2]
+    assert run("said_once", env=wrong) == first
 
 
 def test_streams(run: Programs) -> None:

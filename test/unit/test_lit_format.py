@@ -280,7 +280,7 @@ def test_timeout(tmp_path: Path) -> None:
         tmp_path,
         {
             "a": "RUN: sleep 30 | transom-opt %s",
-            "b": "RUN: my-program hang",
+            "b": "RUN: my-program hang | my-program > %t.after",
             "c": "RUN: transom-opt %s | filecheck %s\n// CHECK: @f",
         },
         ', timeout=3, programs=["my-program"]',
@@ -288,6 +288,7 @@ def test_timeout(tmp_path: Path) -> None:
     output = lit(tmp_path, "-j1", PYTHONPATH=str(tmp_path))
     assert results(output) == {"a": "TIMEOUT", "b": "TIMEOUT", "c": "PASS"}
     assert output.count("Timeout: Reached timeout of 3 seconds") == 2
+    assert not (tmp_path / "Output" / "b.mlir.tmp.after").exists()
     assert re.search(r"# \|   File .*lit_format_program.py\", line \d+ in main", output)
 
 

@@ -326,7 +326,10 @@ def test_command_line(suite: Suite) -> None:
 
 
 def test_without_lit(suite: Suite, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("transom.tools.transom_checks.find_spec", lambda name: None)
+    def find_nothing(name: str) -> None:
+        pass
+
+    monkeypatch.setattr("transom.tools.transom_checks.find_spec", find_nothing)
     message = "expected the package 'lit'; install 'transom[testing]'"
     assert suite() == (1, "", f"transom-checks: error: {message}\n")
 
