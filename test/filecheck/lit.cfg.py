@@ -9,7 +9,7 @@ from pathlib import Path
 from transom.tools.lit_format import configure
 
 config.name = "transom"
-configure(config, __file__)
+configure(config, __file__, timeout=300)
 
 # Targets for tests: for the workers of lit, and for the processes that they start.
 plugins = str(Path(__file__).parent.parent / "plugins")
