@@ -5,6 +5,7 @@ import subprocess
 import sys
 import threading
 import time
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -181,7 +182,9 @@ def test_an_edit_is_another_identity(package: str, tmp_path: Path) -> None:
     code = tmp_path / package / "inner" / "code.py"
     first = identity_in_a_new_process(package, tmp_path)
     assert first.startswith(f"{package} ? ")
-    (tmp_path / package / "notes.txt").write_text("not code")
+    for path in ("__pycache__/code.pyc", ".pytest_cache/notes.txt"):
+        (tmp_path / package / path).parent.mkdir()
+        (tmp_path / package / path).write_text("not code")
     assert identity_in_a_new_process(package, tmp_path) == first
     then = code.stat().st_mtime_ns
     code.write_text("a = 2")
@@ -189,7 +192,43 @@ def test_an_edit_is_another_identity(package: str, tmp_path: Path) -> None:
     second = identity_in_a_new_process(package, tmp_path)
     (tmp_path / package / "more.py").write_text("")
     third = identity_in_a_new_process(package, tmp_path)
-    assert len({first, second, third}) == 3
+    (tmp_path / package / "table.json").write_text("[1]")
+    fourth = identity_in_a_new_process(package, tmp_path)
+    assert len({first, second, third, fourth}) == 4
+
+
+HELPER = f"helper_{os.urandom(4).hex()}"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        f"import {HELPER}",
+        f"import os, {HELPER}.code as code, sys",
+        f"from {HELPER}.code import a",
+        f"def f():\n    from {HELPER} import (\n        a)",
+        f"try:\n\timport {HELPER}  # or not\nexcept ImportError:\n\tpass",
+        "import another",
+    ],
+)
+def test_an_edit_of_what_is_imported_is_another_identity(
+    line: str, package: str, tmp_path: Path
+) -> None:
+    (tmp_path / package / "inner" / "code.py").write_text(line)
+    (tmp_path / "another.py").write_text(f"import {HELPER}")
+    (tmp_path / HELPER).mkdir()
+    (tmp_path / HELPER / "code.py").write_text("a = 1")
+    first = identity_in_a_new_process(package, tmp_path)
+    assert identity_in_a_new_process(package, tmp_path) == first
+    (tmp_path / HELPER / "code.py").write_text("a = 10")
+    assert identity_in_a_new_process(package, tmp_path) != first
+
+
+def test_what_is_installed_counts_by_its_version(package: str, tmp_path: Path) -> None:
+    (tmp_path / package / "inner" / "code.py").write_text("import hypothesis")
+    lines = identity_in_a_new_process(package, tmp_path).splitlines()
+    assert lines[1].startswith(f"hypothesis {version('hypothesis')} [")
+    assert [line.split()[0] for line in lines] == [package, "hypothesis"]
 
 
 def test_a_process_whose_code_was_changed_writes_nothing(
@@ -216,10 +255,44 @@ def test_a_process_whose_code_was_changed_writes_nothing(
     assert printed == "b'1' 1\n"
 
 
-def test_unknown_packages_and_single_modules_have_an_identity(tmp_path: Path) -> None:
-    assert identity_of("no_such_package_at_all").startswith("no_such_package_at_all ?")
+def test_code_that_is_changed_under_a_process_has_no_identity(
+    package: str, tmp_path: Path
+) -> None:
+    """What was imported may be older, and what is reloaded newer, than files say."""
+    script = (
+        "import os, sys, time\nfrom pathlib import Path\n"
+        "from transom.cache import code_identity, identity_of\n"
+        "first, second, file = sys.argv[1], sys.argv[2], Path(sys.argv[3])\n"
+        "known = identity_of(first)\n"
+        "print(identity_of(first) == known)\n"
+        "file.write_text('a = 10')\n"
+        "print(identity_of(first) == known)\n"
+        "code_identity.LOOK_AGAIN = 0\n"
+        "print(identity_of(first) == known, identity_of(first) == identity_of(first))\n"
+        "print(identity_of(second) == identity_of(second))\n"
+        "print(identity_of(first).startswith(first + ' of this moment '))\n"
+    )
+    (tmp_path / "another.py").write_text(f"import {package}")
+    printed = subprocess.check_output(
+        [
+            *(sys.executable, "-c", script, package, "another"),
+            str(tmp_path / package / "__init__.py"),
+        ],
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        text=True,
+    )
+    assert printed.split() == ["True", "True", "False", "False", "False", "True"]
+
+
+def test_single_modules_have_an_identity() -> None:
     assert identity_of("filelock") == identity_of("filelock")
-    assert identity_of("typing_extensions") != identity_of("six_or_so")
+    assert identity_of("typing_extensions") == identity_of("typing_extensions")
+
+
+@pytest.mark.parametrize("package", ["no_such_package_at_all", "__main__"])
+def test_code_of_no_file_is_equal_to_none(package: str) -> None:
+    assert identity_of(package).startswith(f"{package} of this moment ")
+    assert identity_of(package) != identity_of(package)
 
 
 def test_the_foundation_names_all_that_takes_part() -> None:
