@@ -91,13 +91,13 @@ class DiskStore:
         """The content of an entry, or None; it counts as used now."""
         path = self._path(kind, key)
         try:
-            with open(os.open(path, os.O_RDONLY | NO_LINKS), "rb") as file:
-                refuse_others(os.fstat(file.fileno()), path)
-                data = file.read()
+            data = self._read(path)
         except (FileNotFoundError, NotADirectoryError):
             return None
         except (OSError, Untrusted) as e:
             self._warn_once("read", f"cannot read the cache: {_reason(e, path)}")
+            return None
+        if data is None:
             return None
         content = data[OVERHEAD:]
         if data[:OVERHEAD] != HEADER + digest_of(kind, key, content):
@@ -108,6 +108,21 @@ class DiskStore:
         with suppress(OSError):  # such as a folder that is read only
             os.utime(path)
         return content
+
+    def _read(self, path: Path) -> bytes | None:
+        """What a file holds, or None if that is more than the cache may."""
+        descriptor = os.open(path, os.O_RDONLY | SAFELY)
+        try:
+            status = os.fstat(descriptor)
+            refuse_others(status, path)
+            if not stat.S_ISREG(status.st_mode):
+                raise Untrusted(f"'{path}' is not a file")
+            if status.st_size > self.max_bytes:
+                return None
+            with open(descriptor, "rb", closefd=False) as file:
+                return file.read()
+        finally:
+            os.close(descriptor)
 
     # Writing.
 
@@ -157,7 +172,7 @@ class DiskStore:
         """
         blocks = max(1, -(-size // BLOCK))
         try:
-            flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | NO_LINKS
+            flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | SAFELY
             with open(os.open(self.root / "written", flags, 0o600), "ab") as file:
                 file.write(b"." * blocks)
                 file.flush()
@@ -255,6 +270,8 @@ class DiskStore:
 
 
 NO_LINKS: int = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
+SAFELY: int = NO_LINKS | getattr(os, "O_NONBLOCK", 0)
+"""Neither through a link, nor waiting for the other end of a pipe."""
 
 
 def digest_of(kind: str, key: str, content: bytes) -> bytes:

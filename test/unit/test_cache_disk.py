@@ -135,6 +135,37 @@ def test_links_are_not_followed(disk: DiskStore, tmp_path: Path) -> None:
         assert disk.get("kind", KEY) is None
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes")
+def test_pipes_are_not_waited_for(disk: DiskStore) -> None:
+    disk.put("kind", KEY, b"content")
+    for path in (path_of(disk), disk.root / "written"):
+        path.unlink()
+        os.mkfifo(path)
+    with pytest.warns(CacheWarning) as caught:
+        assert disk.get("kind", KEY) is None
+    assert [str(w.message) for w in caught] == [
+        f"cannot read the cache: '{path_of(disk)}' is neither a file nor a folder"
+    ]
+    disk.put("kind", KEY, b"content")
+    assert disk.get("kind", KEY) == b"content"
+
+
+def test_a_folder_is_no_entry(disk: DiskStore) -> None:
+    path_of(disk).mkdir(parents=True)
+    with pytest.warns(CacheWarning) as caught:
+        assert disk.get("kind", KEY) is None
+    message = f"cannot read the cache: '{path_of(disk)}' is not a file"
+    assert [str(w.message) for w in caught] == [message]
+
+
+def test_what_is_larger_than_the_cache_is_not_read(disk: DiskStore) -> None:
+    disk.put("kind", KEY, b"content")
+    os.truncate(path_of(disk), 1 << 40)
+    assert disk.get("kind", KEY) is None
+    disk.put("kind", KEY, b"content")
+    assert disk.get("kind", KEY) == b"content"
+
+
 def test_a_link_in_the_place_of_the_folder_is_refused(tmp_path: Path) -> None:
     disk = DiskStore(tmp_path, SIZE)
     (tmp_path / "elsewhere").mkdir()
