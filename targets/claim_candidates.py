@@ -126,10 +126,14 @@ def _ask_claim(taker: Taker, claim: Claim, op: Operation, answer: Answer) -> Non
 
 
 def _ask_inside(taker: Taker, group: graph.GroupOp) -> Answer:
-    """Ask for all ops of a group, where none is for the group itself."""
-    for op in group.body.block.ops:
-        if not is_asked_for(op):
-            continue
+    """
+    Ask for all ops of a group, where none is for the group itself. One that computes
+    nothing, and only hands on values, shows nothing that the target can do.
+    """
+    asked = [op for op in group.body.block.ops if is_asked_for(op)]
+    if not asked:
+        return Answer(reasons=["it computes nothing"])
+    for op in asked:
         answer = ask(taker, op)
         if not answer.takes_it_alone:
             return Answer(reasons=[f"'{op.name}' in it: {answer.refusal}"])

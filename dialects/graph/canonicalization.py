@@ -39,6 +39,7 @@ from transom.dialects.graph.elementwise import (
 from transom.dialects.graph.folding import constant_of, splat_of
 from transom.dialects.graph.functions import AbsOp, NegOp, NotOp
 from transom.dialects.graph.group_canonicalization import (
+    DissolveWithoutWork,
     DropUnusedInputs,
     DropUnusedResults,
 )
@@ -363,7 +364,7 @@ PATTERNS: dict[type[Operation], tuple[RewritePattern, ...]] = {
     CastOp: (MergeCasts(),),
     ConcatOp: (DropEmptyOperands(), FlattenConcat()),
     Conv2dOp: (PadByConv(),),
-    FusedOp: (DropUnusedInputs(), DropUnusedResults()),
+    FusedOp: (DissolveWithoutWork(), DropUnusedInputs(), DropUnusedResults()),
     PadOp: (MergePads(),),
     RegionOp: (DropUnusedInputs(), DropUnusedResults()),
     RelayoutOp: (MergeRelayouts(),),

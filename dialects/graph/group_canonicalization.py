@@ -11,7 +11,29 @@ from xdsl.pattern_rewriter import (
     op_type_rewrite_pattern,
 )
 
+from transom.dialects.graph.constants import ConstantOp
 from transom.dialects.graph.structure import FusedOp, GroupOp, RegionOp, YieldOp
+from transom.dialects.graph.weights import WeightRefOp
+
+
+class DissolveWithoutWork(RewritePattern):
+    """A fused group of nothing but constants, as what it computed was folded."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: FusedOp, rewriter: PatternRewriter, /):
+        *constants, last = op.body.block.ops
+        if not isinstance(last, YieldOp):
+            return
+        if not all(isinstance(inner, ConstantOp | WeightRefOp) for inner in constants):
+            return
+        for argument, value in zip(op.body.block.args, op.inputs, strict=True):
+            rewriter.replace_all_uses_with(argument, value)
+        results = tuple(last.values)
+        rewriter.erase(last)
+        for constant in constants:
+            constant.detach()
+            rewriter.insert(constant)
+        rewriter.replace(op, (), results)
 
 
 class DropUnusedInputs(RewritePattern):

@@ -249,6 +249,27 @@ def test_members_that_no_pattern_can_have_name_the_hook(
     )
 
 
+WITHOUT_WORK = """
+  target.device @d {targets = [#cases.target, #llvm_cpu.target<cpu = "cortex-a53">]}
+  func.func @main(%x: tensor<4xi1>) -> (tensor<4xi1>, tensor<4xi1>) {
+    %a, %b = graph.composite "some" (%c = %x : tensor<4xi1>)
+        -> (tensor<4xi1>, tensor<4xi1>) {
+      %k = graph.constant dense<true> : tensor<4xi1>
+      graph.yield %c, %k : tensor<4xi1>, tensor<4xi1>
+    }
+    func.return %a, %b : tensor<4xi1>, tensor<4xi1>
+  }
+"""
+
+
+def test_a_group_without_work_is_not_given_to_whoever_is_asked_first():
+    module = claimed(Claim(graph.ReluOp, accept), text=WITHOUT_WORK)
+    (group,) = ops_of(module, graph.CompositeOp)
+    assert [str(r.reason) for r in refusals_of(group)] == ['"it computes nothing"']
+    (main,) = functions_of(module)
+    assert place_of(main) == PlaceAttr.get("d", LlvmCpuAttr.get("cortex-a53"))
+
+
 def test_a_target_without_hooks_is_named_at_its_device():
     with cases_target(CasesTarget) as ctx:
         module = parse_ir(ctx, CHAIN, "claims.mlir")

@@ -310,6 +310,18 @@ func.func @groups(%x: tensor<4xf32>, %y: tensor<4xf32>, %z: tensor<4xf32>) -> te
   func.return %v : tensor<4xf32>
 }
 
+// A fused group of constants is no group.
+// CHECK-LABEL: @constants_of_a_group
+func.func @constants_of_a_group(%x: tensor<4xf32>, %y: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) {
+  // CHECK-NEXT:  %[[K:.*]] = graph.constant dense<2.000000e+00> : tensor<4xf32>
+  // CHECK-NEXT:  func.return %y, %[[K]], %[[K]]
+  %a, %b, %c = graph.fused (%p = %x : tensor<4xf32>, %q = %y : tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) {
+    %k = graph.constant dense<2.0> : tensor<4xf32>
+    graph.yield %q, %k, %k : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+  }
+  func.return %a, %b, %c : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+}
+
 // CHECK-LABEL: @unused
 func.func @unused(%x: tensor<4xf32>) {
   // CHECK-NEXT:  func.return
