@@ -5,6 +5,7 @@ Equal symbols of `#graph.desc` are equal sizes, within their bounds; that is che
 here, once.
 """
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeAlias, cast
@@ -22,7 +23,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Operation
 
 from transom.dialects import tir
-from transom.dialects.executor import SIGNATURE, SignatureAttr
+from transom.dialects.executor import SIGNATURE, SignatureAttr, bounded_results
 from transom.dialects.graph import Symbol, dim_symbols
 from transom.interpreters.evaluators import Array, Value, Values
 from transom.interpreters.interpreter import Interpreter, dtype_of
@@ -142,9 +143,25 @@ def entry_results(
             if argument.result is not None
         ]
         described.sort(key=lambda pair: pair[0].result or 0)
-        results = [_as_described(function, *pair) for pair in described]
+        results = _trimmed(
+            [_as_described(function, *pair) for pair in described], function
+        )
         results = results or [a for a in arguments if isinstance(a, np.ndarray)]
     return [np.array(result) for result in results]
+
+
+def _trimmed(results: list[Array], function: Operation) -> list[Array]:
+    """Results whose sizes depend on data as they are; their sizes are the last."""
+    bounded = bounded_results(function)
+    signature = function.attributes.get(SIGNATURE)
+    if not bounded or not isinstance(signature, SignatureAttr):
+        return results
+    sizes = iter([int(size) for size in results.pop()])
+    for number in bounded:
+        _, type = signature.outputs[number]
+        shape = [next(sizes) if n < 0 else n for n in type.get_shape()]
+        results[number] = results[number][: math.prod(shape)].reshape(shape)
+    return results
 
 
 def _as_described(function: Operation, argument: Argument, value: Array) -> Array:
@@ -264,7 +281,8 @@ def _new_memory(
     type = cast("MemRefType[Any]", argument.type)
     shape = list(type.get_shape())
     described: Any = argument.described
-    if isinstance(argument.described, TensorType):
+    is_bounded = argument.result in bounded_results(function)
+    if isinstance(argument.described, TensorType) and not is_bounded:
         symbols = dim_symbols(described)
         for axis, symbol in enumerate(symbols):
             if shape[axis] < 0 and symbol is not None and symbol.name in sizes.known:

@@ -113,6 +113,12 @@ def gather_elements(frame: Frame, op: graph.GatherElementsOp, args: Values) -> V
     return (data[tuple(at)],)
 
 
+@MOVEMENT.of(graph.NonzeroOp)
+def nonzero(frame: Frame, op: graph.NonzeroOp, args: Values) -> Values:
+    (x,) = args
+    return (np.array(np.nonzero(x != 0), np.int64),)
+
+
 @MOVEMENT.of(graph.IotaOp)
 def iota(frame: Frame, op: graph.IotaOp, args: Values) -> Values:
     (x,) = args

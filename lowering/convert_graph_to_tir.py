@@ -40,8 +40,10 @@ from transom.lowering.graph_to_tir import (
     normalization,
     pooling,
     reduction,
+    selection,
 )
 from transom.lowering.graph_to_tir.site import kernel_type
+from transom.passes.tir_fuse_nests import forward_sizes
 
 PATTERNS: tuple[ConversionPattern[Any], ...] = (
     *contraction.PATTERNS,
@@ -51,6 +53,7 @@ PATTERNS: tuple[ConversionPattern[Any], ...] = (
     *normalization.PATTERNS,
     *pooling.PATTERNS,
     *reduction.PATTERNS,
+    *selection.PATTERNS,
 )
 """How each graph op is computed, on memrefs."""
 
@@ -125,6 +128,7 @@ class GraphToTirLowering(FunctionLowering):
             assert isinstance(func, FuncOp), "kernels are functions"
             unify_sizes(func, equal[func.sym_name.data])
             kernel = to_destination_passing(func)
+            forward_sizes(kernel)
             module.body.block.insert_op_before(kernel, func)
             func.detach()
             func.erase()

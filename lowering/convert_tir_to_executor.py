@@ -6,6 +6,7 @@ Convert main from `tir` to `executor`.
 %b = tir.alloc(%n) : memref<?xf32>                         %b = executor.alloc(%n) : …
 tir.call @k(%a : …) outs(%b : …)                      ==>  executor.call @k(%a, %b : …)
 tir.copy %b, %y : …                                        executor.copy %b, %y : …
+%n = func.call @sizes(%a) : … -> index                     %n = executor.shape_call …
                                                            executor.free %b : …
 ```
 
@@ -20,7 +21,7 @@ from typing import cast
 
 from xdsl.context import Context
 from xdsl.dialects import func, memref
-from xdsl.dialects.builtin import MemRefType, ModuleOp, NoneAttr
+from xdsl.dialects.builtin import IndexType, MemRefType, ModuleOp, NoneAttr
 from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
@@ -191,6 +192,27 @@ class ConvertPrefetch(ConversionPattern[tir.PrefetchOp]):
         return None
 
 
+class ConvertShapeCall(ConversionPattern[func.CallOp]):
+    """A call of a function that computes sizes."""
+
+    root = func.CallOp
+    generates = (executor.ShapeCallOp,)
+
+    def match_and_rewrite(
+        self, op: func.CallOp, operands: Operands, rewriter: ConversionRewriter
+    ) -> Refusal | None:
+        rewriter.replace(
+            op, executor.ShapeCallOp(op.callee, list(operands), op.result_types)
+        )
+        return None
+
+
+def gives_no_sizes(op: Operation) -> bool:
+    """Whether a call is of a function that has no results, or others than sizes."""
+    types = op.result_types
+    return not types or any(not isinstance(type, IndexType) for type in types)
+
+
 @dataclass(frozen=True)
 class ConvertTirToExecutorPass(ModulePass):
     name = "convert-tir-to-executor"
@@ -205,6 +227,7 @@ class ConvertTirToExecutorPass(ModulePass):
         target.add_illegal_dialect("tir")
         target.add_illegal_op(memref.CopyOp)
         target.add_legal_op(tir.FuncOp)
+        target.add_dynamically_legal_op(func.CallOp, predicate=gives_no_sizes)
         target.mark_recursively_legal(tir.FuncOp, graph.WeightOp)
         patterns = (
             ConvertPlannedAlloc(),
@@ -213,6 +236,7 @@ class ConvertTirToExecutorPass(ModulePass):
             ConvertCopy(),
             ConvertWait(),
             ConvertPrefetch(),
+            ConvertShapeCall(),
         )
         apply_full_conversion(op, target, patterns)
         for function in functions:

@@ -43,6 +43,14 @@ from transom.dialects.verified_functions import mark_verified
 from transom.lowering.bufferize.constants import Constants
 from transom.lowering.host_body import HostBody
 from transom.lowering.kernels import Kernel, forget_origin, isolate, stem_of
+from transom.lowering.shape_functions import (
+    SIZES,
+    check_shape_function,
+    count_data_sizes,
+    shape_function,
+    size_kernel,
+    sized_op,
+)
 from transom.passes.kernel_pass import form_to_keep, read_kernel
 from transom.passes.owned_functions import is_region
 
@@ -102,6 +110,17 @@ class FunctionLowering(ModulePass):
         """
         return (identity_of(type(self).__module__.partition(".")[0]), foundation())
 
+    def shape_function(self, kernel: Kernel) -> FuncOp | None:
+        """
+        The host function of the sizes of a kernel's results that depend on data: from
+        the kernel's inputs, as tensors without names of sizes, to one index for each
+        size in the order of their numbers. It is private, and named by its caller.
+
+        By default None: what the op says of its sizes becomes a kernel, and the
+        function calls it.
+        """
+        return None
+
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for inner in op.body.ops:
             if isinstance(inner, ModuleOp):
@@ -114,7 +133,10 @@ class FunctionLowering(ModulePass):
         ]
         owned = [func for func in functions if self.owns(func)]
         kernels = {func: list(self._kernels_of(func)) for func in owned}
-        self._make(ctx, op, [k for found in kernels.values() for k in found])
+        all_kernels = [k for found in kernels.values() for k in found]
+        sizes = [k.sizes for k in all_kernels if isinstance(k.sizes, Kernel)]
+        self._make(ctx, op, [*all_kernels, *sizes])
+        self._make_shape_functions(op, [k for k in all_kernels if k.sizes is not None])
         others = [func for func in functions if not is_region(func)]
         regions = {func.sym_name.data: func for func in owned}
         constants: list[graph.ConstantOp] = []
@@ -135,13 +157,19 @@ class FunctionLowering(ModulePass):
     def _kernels_of(self, func: FuncOp) -> Iterator[Kernel]:
         place, target = place_of(func), target_of(func)
         assert place is not None, "owned functions have a place"
-        options, made_by = repr(self), (str(target), *self.code_identity(target))
+        made_by = (str(target), *self.code_identity(target))
         for op in func.body.block.ops:
             if not isinstance(op, (*self.HOST_OPS, ReturnOp)):
                 kernel = isolate(op, place)
                 kernel.target = target
-                kernel.content = content_key((self.name, options, str(kernel.source)))
-                kernel.key = content_key((kernel.content, *made_by))
+                if (sized := sized_op(kernel)) is not None:
+                    kernel.data_sizes = count_data_sizes(sized)
+                    kernel.sizes = self.shape_function(kernel) or size_kernel(kernel)
+                for part in (kernel, kernel.sizes):
+                    if isinstance(part, Kernel):
+                        text = str(part.source)
+                        part.content = content_key((self.name, repr(self), text))
+                        part.key = content_key((part.content, *made_by))
                 yield kernel
 
     def _make(self, ctx: Context, module: ModuleOp, kernels: Sequence[Kernel]) -> None:
@@ -164,6 +192,25 @@ class FunctionLowering(ModulePass):
                 self._keep(wanted[name], lowered[name])
             else:
                 mark_verified(found)
+
+    def _make_shape_functions(
+        self, module: ModuleOp, kernels: Sequence[Kernel]
+    ) -> None:
+        """Add the shape functions of kernels to the module that it does not have."""
+        symbols = dict(symbols_of(module)) if kernels else {}
+        for kernel in kernels:
+            name = kernel.name + SIZES
+            if name in symbols:
+                continue
+            if isinstance(kernel.sizes, Kernel):
+                function = shape_function(name, kernel, kernel.sizes)
+            else:
+                assert kernel.sizes is not None, "asked for these kernels"
+                function = kernel.sizes
+                check_shape_function(function, kernel)
+                set_symbol_name(function, name)
+            symbols[name] = function
+            module.body.block.add_op(function)
 
     def _found(self, ctx: Context, kernel: Kernel) -> Operation | None:
         """The lowered kernel, if the cache has it."""

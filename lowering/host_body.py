@@ -18,13 +18,18 @@ from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, Operation, OpResult, SSAValue
 
 from transom.dialects import graph, tir
-from transom.dialects.graph.shapes import DYNAMIC
+from transom.dialects.diagnostics import OpError
+from transom.dialects.graph.shapes import DYNAMIC, DataDim, Dim
 from transom.lowering.kernels import Kernel
+from transom.lowering.shape_functions import SIZES, plain_type
 from transom.lowering.size_checks import Check, checks_of
 from transom.lowering.sizes import Size, reify
 
 OpT = TypeVar("OpT", bound=Operation)
 AnyTensor: TypeAlias = "TensorType[Attribute]"
+
+SizeOf: TypeAlias = Callable[[int, int], Size]
+"""The size of an operand's dimension."""
 
 Scope = dict[SSAValue, "SSAValue | graph.GraphOp"]
 """Values of a kernel: one of main for an input, else the op that makes it."""
@@ -41,6 +46,7 @@ class HostBody:
         self.values: dict[SSAValue, SSAValue] = {}
         self.constants: dict[Operation, SSAValue] = {}
         self.sizes: dict[tuple[SSAValue, int], Size] = {}
+        self.data_sizes: dict[Block | None, Sequence[SSAValue]] = {}
         self.checked: set[tuple[Size, str, Size]] = set()
         self.origin: Operation = call
         self.inserted: list[Operation] = []
@@ -103,6 +109,11 @@ class HostBody:
 
     def _call(self, kernel: Kernel) -> None:
         inputs = [self._input(source) for source in kernel.inputs]
+        if kernel.sizes is not None:
+            plain = [self._as(i, cast("AnyTensor", plain_type(i.type))) for i in inputs]
+            types = [IndexType()] * kernel.data_sizes
+            shapes = self.insert(CallOp(kernel.name + SIZES, plain, types))
+            self.data_sizes[kernel.source.body.block] = shapes.results
         outs = self.outputs(kernel.source.body.block, inputs)
         call = self.insert(tir.CallOp(kernel.name, inputs, outs))
         call.attributes |= {**self.call.attributes, **kernel.attributes}
@@ -166,11 +177,32 @@ class HostBody:
             else:
                 assert isinstance(value, OpResult), "it is not an input"
                 dims = source.result_dims()[value.index]
-                known = reify(dims[axis], self._size_in(source, scope), self)
+                known = self._reified(source, dims[axis], scope)
             self.sizes[(value, axis)] = known
         return known
 
-    def _size_in(self, op: Operation, scope: Scope) -> Callable[[int, int], Size]:
+    def _reified(self, op: graph.GraphOp, dim: Dim, scope: Scope) -> Size:
+        """A size of an op, computed from what is in scope."""
+        size_of = self._size_in(op, scope)
+        return reify(dim, size_of, self, lambda data: self._of_data(op, size_of, data))
+
+    def _of_data(self, op: graph.GraphOp, size_of: SizeOf, dim: DataDim) -> Size:
+        """
+        A size that the shape function has computed; that it is at most its bound is
+        said for those who plan memory.
+        """
+        block = op.parent
+        if block not in self.data_sizes:
+            raise OpError(
+                op,
+                f"expected '{op.name}' to be a kernel by itself, as the sizes of its "
+                "results depend on data",
+            )
+        computed = self.data_sizes[block][dim.number]
+        bound = self.value_of(reify(dim.upper, size_of, self))
+        return self(arith.MinSIOp(computed, bound))
+
+    def _size_in(self, op: Operation, scope: Scope) -> SizeOf:
         return lambda operand, axis: self._size(op.operands[operand], axis, scope)
 
     def _dim(self, value: SSAValue, axis: int) -> Size:
@@ -187,9 +219,8 @@ class HostBody:
     def _check(self, op: graph.GraphOp, scope: Scope) -> None:
         """Check at run time what the types of an op leave open."""
         for check in checks_of(op):
-            size_of = self._size_in(op, scope)
-            lhs = reify(check.lhs, size_of, self)
-            rhs = reify(check.rhs, size_of, self)
+            lhs = self._reified(op, check.lhs, scope)
+            rhs = self._reified(op, check.rhs, scope)
             if (lhs, check.relation, rhs) not in self.checked:
                 self.checked.add((lhs, check.relation, rhs))
                 self._assert(check, self.value_of(lhs), self.value_of(rhs))

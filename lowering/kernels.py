@@ -38,6 +38,12 @@ class Kernel:
     key: str = ""
     """A hash of its content, its target and the code that lowers it: of the result."""
     name: str = ""
+    data_sizes: int = 0
+    """How many sizes of its results depend on data."""
+    sizes: "Kernel | FuncOp | None" = None
+    """
+    What computes these: a kernel that the shape function calls, or the function itself.
+    """
 
     @property
     def place(self) -> PlaceAttr:

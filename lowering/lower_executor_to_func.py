@@ -98,7 +98,7 @@ def pools_of(module: ModuleOp) -> Pools:
         changed = False
         for name, function in functions.items():
             for op in function.walk():
-                if isinstance(op, func.CallOp | executor.CallOp):
+                if isinstance(op, func.CallOp | executor.CallOp | executor.ShapeCallOp):
                     missing = used.get(op.callee.string_value(), set()) - used[name]
                     used[name] |= missing
                     changed |= bool(missing)
@@ -244,14 +244,24 @@ class LowerCopy(ConversionPattern[executor.CopyOp]):
         return None
 
 
+@dataclass(frozen=True, eq=False)
 class LowerShapeCall(ConversionPattern[executor.ShapeCallOp]):
+    """A call that passes on the pools that the function needs."""
+
+    pools: Pools
     root = executor.ShapeCallOp
     generates = (func.CallOp,)
 
     def match_and_rewrite(
         self, op: executor.ShapeCallOp, operands: Operands, rewriter: ConversionRewriter
     ) -> Refusal | None:
-        rewriter.replace(op, func.CallOp(op.callee, list(operands), op.result_types))
+        passed = [
+            self.pools.argument(op, pool, rewriter)
+            for pool in self.pools.needed.get(op.callee.string_value(), ())
+        ]
+        rewriter.replace(
+            op, func.CallOp(op.callee, [*operands, *passed], op.result_types)
+        )
         return None
 
 
@@ -353,7 +363,7 @@ class LowerExecutorToFuncPass(ModulePass):
             LowerAlloc(),
             LowerFree(),
             LowerCopy(),
-            LowerShapeCall(),
+            LowerShapeCall(pools),
             LowerSync(),
             LowerCallOfFunction(pools),
         )

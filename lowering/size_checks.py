@@ -14,9 +14,11 @@ from xdsl.ir import Attribute
 from transom.dialects import graph
 from transom.dialects.graph.shapes import (
     DYNAMIC,
+    DataDim,
     Dim,
     DimOf,
     add,
+    data_dims,
     minimum,
     multiply,
     product,
@@ -54,6 +56,8 @@ def least(dim: Dim) -> int:
         return dim
     if isinstance(dim, DimOf):
         return 0 if dim.symbol is None else dim.symbol.lower or 0
+    if isinstance(dim, DataDim):
+        return 0
     lhs, rhs = least(dim.lhs), least(dim.rhs)
     match dim.operator:
         case "add":
@@ -73,7 +77,9 @@ def least(dim: Dim) -> int:
 def checks_of(op: graph.GraphOp) -> list[Check]:
     """The conditions of an op that its types leave open."""
     dims = [op.operand_dims(index) for index in range(len(op.operands))]
-    if not any(isinstance(dim, DimOf) for sizes in dims for dim in sizes):
+    if not any(isinstance(dim, DimOf) for sizes in dims for dim in sizes) and not any(
+        data_dims(dim) for sizes in op.result_dims() for dim in sizes
+    ):
         return []
     found = (*_of_op(op, dims), *_of_results(op))
     return [check for check in found if not check.is_known]

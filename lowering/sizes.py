@@ -8,7 +8,7 @@ from xdsl.dialects import arith
 from xdsl.dialects.builtin import IndexType, IntegerAttr
 from xdsl.ir import Operation, SSAValue
 
-from transom.dialects.graph.shapes import Dim, DimExpr, DimOf
+from transom.dialects.graph.shapes import DataDim, Dim, DimExpr, DimOf
 
 Size = int | SSAValue
 """A size: a number, or a value of type `index`."""
@@ -18,15 +18,20 @@ def reify(
     dim: Dim,
     size_of: Callable[[int, int], Size],
     insert: Callable[[Operation], SSAValue],
+    data_size: Callable[[DataDim], Size] | None = None,
 ) -> Size:
     """
-    The index arithmetic of a size, with the operands' as `size_of(operand, axis)`.
+    The index arithmetic of a size, with the operands' as `size_of(operand, axis)`, and
+    those that depend on data as `data_size` gives them.
     """
     if isinstance(dim, int):
         return dim
     if isinstance(dim, DimOf):
         return size_of(dim.operand, dim.axis)
-    lhs, rhs = (reify(d, size_of, insert) for d in (dim.lhs, dim.rhs))
+    if isinstance(dim, DataDim):
+        assert data_size is not None, "who asks for results knows sizes of data"
+        return data_size(dim)
+    lhs, rhs = (reify(d, size_of, insert, data_size) for d in (dim.lhs, dim.rhs))
     return _apply(dim, lhs, rhs, insert)
 
 

@@ -31,16 +31,24 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FunctionType, ModuleOp
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DenseArrayBase,
+    DictionaryAttr,
+    FunctionType,
+    ModuleOp,
+    i64,
+)
 from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Attribute, Block, Region
 from xdsl.passes import ModulePass
 
 from transom.dialects import graph
 from transom.dialects.diagnostics import OpError
-from transom.dialects.executor import SIGNATURE
+from transom.dialects.executor import BOUNDED, SIGNATURE, SignatureAttr
 from transom.dialects.symbols import dead_symbols
 from transom.dialects.target.verification import LOWERED_TO
+from transom.lowering.bufferize.bounded_results import data_results, hand_over_bounded
 from transom.lowering.bufferize.build import build_program
 from transom.lowering.bufferize.constants import Constants
 from transom.lowering.bufferize.emitters import EMITTERS
@@ -80,9 +88,16 @@ class TirBufferizeMainPass(ModulePass):
             if function.is_declaration:
                 replaced[function] = [_declaration(function)]
                 continue
+            signature = signature_of(function) if is_entry(function) else None
             program = build_program(function, callees, SizeAnalysis(table))
+            bounded = data_results(program) if signature is not None else []
+            if bounded := hand_over_bounded(program, bounded):
+                program = build_program(function, callees, SizeAnalysis(table))
             callees.done[function.sym_name.data] = program
-            replaced[function] = _bufferized(program, callees, constants)
+            new = _bufferized(program, callees, constants, signature)
+            if bounded:
+                new[0].attributes[BOUNDED] = DenseArrayBase.from_list(i64, bounded)
+            replaced[function] = new
         _forget(kept, op)
         for function, new in replaced.items():
             block = function.parent
@@ -174,9 +189,15 @@ def _callees_first(functions: list[FuncOp], callees: Callees) -> list[FuncOp]:
 
 
 def _bufferized(
-    program: FunctionProgram, callees: Callees, constants: Constants
+    program: FunctionProgram,
+    callees: Callees,
+    constants: Constants,
+    signature: SignatureAttr | None,
 ) -> list[FuncOp]:
-    """The function on memrefs, and the function of its results' sizes if needed."""
+    """
+    The function on memrefs, and the function of its results' sizes if needed;
+    `signature` is that of an entry.
+    """
     function = program.func
     placement = Placement(program, Positions(function), Assignment(program.storage))
     inputs, outputs = _types(function)
@@ -194,8 +215,8 @@ def _bufferized(
     new.location = function.location
     new.attributes = dict(function.attributes)
     shapes: list[FuncOp] = []
-    if is_entry(function):
-        new.attributes[SIGNATURE] = signature_of(function)
+    if signature is not None:
+        new.attributes[SIGNATURE] = signature
         if (computed := shape_function(program)) is not None:
             shapes.append(computed)
     emit_checks(rewriter)

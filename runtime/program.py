@@ -3,12 +3,16 @@ A compiled program: machine code, weights and memory, called with NumPy arrays.
 
 The code is the C function of the entry: for each input, then each output, a pointer
 and its dynamic sizes (`int64_t`), then one pointer per pool; it returns 0 or the number
-of a message. A program is reentrant: every call takes pools of its own.
+of a message. For an output whose sizes depend on data the pointer is to memory for as
+many elements as there can be, and that number is its only size; behind the outputs then
+is a pointer to where the sizes of all these go. A program is reentrant: every call
+takes pools of its own.
 """
 
 import ctypes
+import math
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,7 +21,14 @@ import numpy as np
 from transom.runtime.artifacts import Artifact, Callback, bind
 from transom.runtime.callbacks import Called, Failure, address_of, c_function
 from transom.runtime.jit import JitError, JitModule, load_libraries, load_objects
-from transom.runtime.signature import Array, Dim, InputError, Signature, dtype_of
+from transom.runtime.signature import (
+    Array,
+    Dim,
+    InputError,
+    Signature,
+    TensorSpec,
+    dtype_of,
+)
 
 
 class ProgramError(RuntimeError):
@@ -93,6 +104,9 @@ class Program:
             keep=[self._constants, bound, self._called],
         )
         self._names = [spec.name for spec in self.signature.inputs]
+        self._found_sizes = sum(
+            len(spec.dynamic) for spec in self.signature.outputs if spec.is_bounded
+        )
         self._entry = self._function(code.entry, self._entry_types())
         self._shapes = None
         if code.shapes is not None:
@@ -131,7 +145,11 @@ class Program:
             strict=True,
         ):
             arguments.append(array.ctypes.data)
-            arguments += [array.shape[axis] for axis in spec.dynamic]
+            dynamic = (0,) if spec.is_bounded else spec.dynamic
+            arguments += [array.shape[axis] for axis in dynamic]
+        found = (ctypes.c_int64 * self._found_sizes)()
+        if self._found_sizes:
+            arguments.append(ctypes.addressof(found))
         pools = self._take_pools()
         try:
             status = self._entry(
@@ -141,7 +159,24 @@ class Program:
             self._give_back(pools)
         if status != 0 or (self._called and self._failure.is_kept):
             raise self._error(status)
+        if self._found_sizes:
+            self._trim(results, outputs or {}, iter(found))
         return results
+
+    def _trim(
+        self,
+        results: dict[str, Array],
+        given: Mapping[str, Array],
+        sizes: Iterator[int],
+    ) -> None:
+        """The elements that there are, of outputs whose sizes depend on data."""
+        for spec in self.signature.outputs:
+            if spec.is_bounded:
+                shape, flat = spec.sized(sizes), results[spec.name]
+                found = flat[: math.prod(shape)].reshape(shape)
+                # Memory that the caller did not give is not kept for a few elements.
+                is_kept = spec.name in given or 2 * found.size >= flat.size
+                results[spec.name] = found if is_kept else found.copy()
 
     def save(self, path: Any) -> None:
         """
@@ -161,8 +196,9 @@ class Program:
     def _entry_types(self) -> list[Any]:
         types: list[Any] = []
         for spec in (*self.signature.inputs, *self.signature.outputs):
-            types += [ctypes.c_void_p, *[ctypes.c_int64] * len(spec.dynamic)]
-        return types + [ctypes.c_void_p] * len(self.code.pools)
+            types += [ctypes.c_void_p, *[ctypes.c_int64] * spec.passed]
+        count = len(self.code.pools) + (1 if self._found_sizes else 0)
+        return types + [ctypes.c_void_p] * count
 
     def _function(self, name: str, types: Sequence[Any]) -> Any:
         return self._module.function(name, ctypes.c_int32, *types)
@@ -198,34 +234,36 @@ class Program:
         computed = iter(self._computed_sizes(arrays))
         results: dict[str, Array] = {}
         for spec in self.signature.outputs:
-            shape: list[int] = []
-            for size in spec.shape:
-                if isinstance(size, int):
-                    shape.append(size)
-                elif self._shapes is not None:
-                    shape.append(next(computed))
-                else:
-                    assert size.name is not None, "the signature says all sizes"
-                    shape.append(sizes[size.name])
+            if self._shapes is None:
+                dims = (size for size in spec.shape if isinstance(size, Dim))
+                names = (dim.name for dim in dims)
+                shape = spec.sized(sizes[name] for name in names if name is not None)
+            else:
+                shape = [next(computed)] if spec.is_bounded else spec.sized(computed)
             array = given.get(spec.name)
             if array is None:
                 array = _memory(shape, dtype_of(spec.dtype), f"'{spec.name}'")
             else:
-                self._check_output(spec.name, spec.dtype, shape, array, arrays)
+                array = self._check_output(spec, shape, array, arrays)
             results[spec.name] = array
         return results
 
     def _check_output(
         self,
-        name: str,
-        dtype: str,
+        spec: TensorSpec,
         shape: Sequence[int],
         array: Array,
         inputs: Sequence[Array],
-    ) -> None:
-        if array.dtype != dtype_of(dtype) or list(array.shape) != list(shape):
+    ) -> Array:
+        """An array that the caller has given, flat if the output's size is bounded."""
+        name, dtype = spec.name, spec.dtype
+        fits = array.size >= shape[0] if spec.is_bounded else list(array.shape) == shape
+        if array.dtype != dtype_of(dtype) or not fits:
+            wanted = f"{dtype}{list(shape)}"
+            if spec.is_bounded:
+                wanted = f"at least {shape[0]} elements of {dtype}"
             raise InputError(
-                f"'{name}': expected an output of {dtype}{list(shape)}, but got "
+                f"'{name}': expected an output of {wanted}, but got "
                 f"{array.dtype}{list(array.shape)}"
             )
         if not (array.flags.c_contiguous and array.flags.writeable):
@@ -236,6 +274,7 @@ class Program:
             raise InputError(
                 f"'{name}': expected an output that shares no input's memory"
             )
+        return array.reshape(-1) if spec.is_bounded else array
 
     def _computed_sizes(self, arrays: Sequence[Array]) -> list[int]:
         """The dynamic sizes of the outputs, where a function computes them."""
@@ -246,7 +285,7 @@ class Program:
             for spec, array in zip(self.signature.inputs, arrays, strict=True)
             for axis in spec.dynamic
         ]
-        count = sum(len(spec.dynamic) for spec in self.signature.outputs)
+        count = sum(spec.passed for spec in self.signature.outputs)
         result = (ctypes.c_int64 * count)()
         status = self._shapes(*sizes, ctypes.addressof(result))
         if status != 0:

@@ -2,7 +2,7 @@
 What a program takes and gives: names, element types and sizes, some of them symbolic.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -48,6 +48,11 @@ class TensorSpec:
     name: str
     dtype: str
     shape: tuple[int | Dim, ...]
+    is_bounded: bool = False
+    """
+    Whether the sizes of an output depend on data: the program gets memory for as many
+    elements as there can be, fills it from its start, and tells the sizes.
+    """
 
     def __str__(self) -> str:
         return f"{self.dtype}[{', '.join(map(str, self.shape))}]"
@@ -56,6 +61,15 @@ class TensorSpec:
     def dynamic(self) -> tuple[int, ...]:
         """The axes whose sizes are not static."""
         return tuple(i for i, size in enumerate(self.shape) if isinstance(size, Dim))
+
+    @property
+    def passed(self) -> int:
+        """How many sizes are passed with its address."""
+        return 1 if self.is_bounded else len(self.dynamic)
+
+    def sized(self, sizes: Iterator[int]) -> list[int]:
+        """The shape, with the sizes that are not static taken from `sizes`."""
+        return [n if isinstance(n, int) else next(sizes) for n in self.shape]
 
     def check(self, array: Array) -> None:
         """Raise `InputError` unless dtype, rank and static sizes are right."""
@@ -133,7 +147,8 @@ def _spec_to_json(spec: TensorSpec) -> dict[str, Any]:
         size if isinstance(size, int) else [size.name, size.lower, size.upper]
         for size in spec.shape
     ]
-    return {"name": spec.name, "dtype": spec.dtype, "shape": shape}
+    entry = {"name": spec.name, "dtype": spec.dtype, "shape": shape}
+    return {**entry, "bounded": True} if spec.is_bounded else entry
 
 
 def _spec_from_json(data: Mapping[str, Any]) -> TensorSpec:
@@ -141,4 +156,5 @@ def _spec_from_json(data: Mapping[str, Any]) -> TensorSpec:
     for size in data["shape"]:
         shape.append(size if isinstance(size, int) else Dim(*size))
     dtype_of(data["dtype"])
-    return TensorSpec(str(data["name"]), str(data["dtype"]), tuple(shape))
+    bounded = data.get("bounded", False) is True
+    return TensorSpec(str(data["name"]), str(data["dtype"]), tuple(shape), bounded)

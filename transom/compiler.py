@@ -14,7 +14,12 @@ from transom.artifacts import artifacts_of, callbacks_of
 from transom.dialects import graph, llvm
 from transom.dialects.diagnostics import OpError, did_you_mean
 from transom.dialects.dtypes import numpy_dtype
-from transom.dialects.executor import SIGNATURE, PoolOp, SignatureAttr
+from transom.dialects.executor import (
+    SIGNATURE,
+    PoolOp,
+    SignatureAttr,
+    bounded_results,
+)
 from transom.dialects.graph.shapes import DYNAMIC
 from transom.dialects.symbols import symbol_name
 from transom.dialects.target import PHASES, DeviceOp, get_config
@@ -35,15 +40,23 @@ from transom.targets.references import reference_of
 MESSAGES = "executor.messages"
 
 
-def signature_of(attr: SignatureAttr) -> Signature:
-    """The signature of a program from that of its entry in the IR."""
+def signature_of(attr: SignatureAttr, bounded: Sequence[int] = ()) -> Signature:
+    """
+    The signature of a program from that of its entry in the IR; `bounded` are the
+    results whose sizes depend on data.
+    """
     return Signature(
         tuple(_spec(name, type) for name, type in attr.inputs),
-        tuple(_spec(name, type) for name, type in attr.outputs),
+        tuple(
+            _spec(name, type, number in bounded)
+            for number, (name, type) in enumerate(attr.outputs)
+        ),
     )
 
 
-def _spec(name: str, type: TensorType[Attribute]) -> TensorSpec:
+def _spec(
+    name: str, type: TensorType[Attribute], is_bounded: bool = False
+) -> TensorSpec:
     shape: list[int | Dim] = []
     for size, symbol in zip(type.get_shape(), graph.dim_symbols(type), strict=True):
         if size != DYNAMIC:
@@ -52,7 +65,8 @@ def _spec(name: str, type: TensorType[Attribute]) -> TensorSpec:
             shape.append(Dim())
         else:
             shape.append(Dim(symbol.name, symbol.lower, symbol.upper))
-    return TensorSpec(name, numpy_dtype(type.element_type).name, tuple(shape))
+    dtype = numpy_dtype(type.element_type).name
+    return TensorSpec(name, dtype, tuple(shape), is_bounded)
 
 
 def find_main(module: ModuleOp, name: str | None = None) -> FuncOp:
@@ -192,7 +206,7 @@ def to_code(
         features=machine.features,
         entry=name,
         shapes=shapes if any(_is_function(op, shapes) for op in ops) else None,
-        signature=signature_of(attr),
+        signature=signature_of(attr, bounded_results(entry)),
         pools=tuple(
             PoolSpec(pool.sym_name.data, pool.size_bytes, pool.alignment_bytes)
             for pool in ops

@@ -186,6 +186,9 @@ from transom.dialects.graph.indexing import (
     IotaOp as IotaOp,
 )
 from transom.dialects.graph.indexing import (
+    NonzeroOp as NonzeroOp,
+)
+from transom.dialects.graph.indexing import (
     ScatterCombine as ScatterCombine,
 )
 from transom.dialects.graph.indexing import (
@@ -295,6 +298,9 @@ from transom.dialects.graph.reshaping import (
 )
 from transom.dialects.graph.shapes import (
     DYNAMIC as DYNAMIC,
+)
+from transom.dialects.graph.shapes import (
+    DataDim as DataDim,
 )
 from transom.dialects.graph.shapes import (
     Dim as Dim,
@@ -416,6 +422,7 @@ Graph = Dialect(
         ModOp,
         MulOp,
         NegOp,
+        NonzeroOp,
         NotOp,
         OnDeviceOp,
         OrOp,

@@ -2,16 +2,17 @@
 Ops that pick elements, or put them, by place.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from xdsl.dialects.builtin import (
     I64,
     AnyTensorTypeConstr,
     IntegerAttr,
+    i1,
     i64,
 )
 from xdsl.dialects.utils import EnumAttribute
-from xdsl.ir import SpacedOpaqueSyntaxAttribute
+from xdsl.ir import Operation, SpacedOpaqueSyntaxAttribute, SSAValue
 from xdsl.irdl import (
     irdl_attr_definition,
     irdl_op_definition,
@@ -24,6 +25,7 @@ from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.str_enum import StrEnum
 
+from transom.dialects.graph.desc import tensor
 from transom.dialects.graph.elements import ANY, INDICES, NUMBERS
 from transom.dialects.graph.operation import GraphOp, Value
 from transom.dialects.graph.properties import (
@@ -36,10 +38,12 @@ from transom.dialects.graph.properties import (
     int_list,
 )
 from transom.dialects.graph.shapes import (
+    DataDim,
     Dim,
     ResultShape,
     ceil_divide,
     floor_divide,
+    product,
 )
 from transom.dialects.graph.syntax import Signature
 
@@ -269,6 +273,58 @@ class IotaOp(GraphOp):
         dims = self.operand_dims(0)
         check_axis(self.axis.value.data, len(dims))
         return (ResultShape(dims, i64),)
+
+
+@irdl_op_definition
+class NonzeroOp(GraphOp):
+    """
+    The places of the elements that are not zero, in row-major order, as ONNX `NonZero`:
+    a row per dimension of the input, and a column per element, of which there are as
+    many as the elements say. NaN is not zero.
+
+    ```mlir
+    %y = graph.nonzero %x : tensor<2x?xf32> -> tensor<2x?xi64>
+    ```
+    """
+
+    name = "graph.nonzero"
+
+    input = operand_def(TENSOR)
+    result = result_def(TENSOR)
+
+    traits = traits_def(Pure())
+
+    custom_directives = (Signature,)
+    assembly_format = (
+        "$input attr-dict `:` custom<Signature>(type(operands), type(results))"
+    )
+
+    def __init__(self, input: Value) -> None:
+        self._build((input,), {})
+
+    def infer(self) -> tuple[ResultShape, ...]:
+        type = self.operand_type(0)
+        ANY.check(type.element_type, "the operand")
+        dims = self.operand_dims(0)
+        if not dims:
+            raise VerifyException(
+                f"expected the operand to have 1 dimension or more, but got '{type}'"
+            )
+        return (ResultShape((len(dims), DataDim(0, product(dims))), i64),)
+
+    def data_sizes(
+        self, operands: Sequence[SSAValue], add: Callable[[Operation], SSAValue]
+    ) -> tuple[SSAValue, ...]:
+        from transom.dialects.graph.constants import ConstantOp
+        from transom.dialects.graph.elementwise import CastOp, CompareOp
+        from transom.dialects.graph.reduction import ReduceOp
+
+        (flags,) = operands
+        element_type = self.operand_type(0).element_type
+        if element_type != i1:
+            zero = add(ConstantOp.splat(tensor((), element_type), 0))
+            flags = add(CompareOp("ne", flags, zero))
+        return (add(ReduceOp("sum", add(CastOp(flags, i64)))),)
 
 
 class ScatterCombine(StrEnum):

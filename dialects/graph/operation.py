@@ -4,7 +4,7 @@ the verifier, for the inference of types and for the constructors.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple, cast
 
 from xdsl.dialects.builtin import TensorType
@@ -62,6 +62,15 @@ class GraphOp(
         """
         Dimensions that must be equal, where `infer` can not tell because a size is not
         known: they are compared at run time.
+        """
+        return ()
+
+    def data_sizes(
+        self, operands: Sequence[SSAValue], add: Callable[[Operation], SSAValue]
+    ) -> tuple[SSAValue, ...]:
+        """
+        The sizes of results that depend on elements of the operands, by the number of
+        their `DataDim`: scalars of type i64, computed by graph ops that `add` inserts.
         """
         return ()
 

@@ -1,10 +1,11 @@
 """
 The algebra of sizes: what a result's dimensions are, as a function of the operands'.
 
-A `Dim` is an `int`, the size of one dimension of one operand (`DimOf`), or an
-expression over those. Every op states its result shapes once, in `infer`; the verifier,
-the inference of result types, the constructors and the lowering (which turns the
-expressions into index arithmetic) all read that.
+A `Dim` is an `int`, the size of one dimension of one operand (`DimOf`), a size that
+depends on the operands' elements (`DataDim`), or an expression over those. Every op
+states its result shapes once, in `infer`; the verifier, the inference of result types,
+the constructors and the lowering (which turns the expressions into index arithmetic)
+all read that.
 
 Expressions are kept simple enough that a size which is exactly an operand's stays one:
 a 3x3 convolution with padding 1 has `x + 2 - 3 + 1 == x` rows.
@@ -113,6 +114,20 @@ class DimOf(_Arithmetic):
 
 
 @dataclass(frozen=True, slots=True)
+class DataDim(_Arithmetic):
+    """
+    A size that depends on the elements of an op's operands: the one of this number that
+    the op computes (`GraphOp.data_sizes`), at most `upper`.
+    """
+
+    number: int
+    upper: "Dim" = field(compare=False)
+
+    def __str__(self) -> str:
+        return "?"
+
+
+@dataclass(frozen=True, slots=True)
 class DimExpr(_Arithmetic):
     """
     An expression of two sizes.
@@ -132,12 +147,12 @@ class DimExpr(_Arithmetic):
         return f"({self.lhs} {infix} {self.rhs})"
 
 
-Dim = int | DimOf | DimExpr
-"""A size: known, an operand's, or an expression."""
+Dim = int | DimOf | DataDim | DimExpr
+"""A size: known, an operand's, one that depends on data, or an expression."""
 
 
-def _dim(value: _Arithmetic) -> "DimOf | DimExpr":
-    assert isinstance(value, DimOf | DimExpr), "these two are the only subclasses"
+def _dim(value: _Arithmetic) -> "DimOf | DataDim | DimExpr":
+    assert isinstance(value, DimOf | DataDim | DimExpr), "there are no other subclasses"
     return value
 
 
@@ -294,11 +309,16 @@ def _known_product(dims: Iterable[Dim]) -> int:
 
 
 def evaluate(dim: Dim, size_of: Callable[[int, int], int]) -> int:
-    """The number that a size is, given the operands' as `size_of(operand, axis)`."""
+    """
+    The number that a size is, given the operands' as `size_of(operand, axis)`; the
+    bound of one that depends on data.
+    """
     if isinstance(dim, int):
         return dim
     if isinstance(dim, DimOf):
         return size_of(dim.operand, dim.axis)
+    if isinstance(dim, DataDim):
+        return evaluate(dim.upper, size_of)
     a, b = evaluate(dim.lhs, size_of), evaluate(dim.rhs, size_of)
     match dim.operator:
         case "add":
@@ -315,6 +335,15 @@ def evaluate(dim: Dim, size_of: Callable[[int, int], int]) -> int:
             if a != b and 1 not in (a, b):
                 raise VerifyException(f"expected sizes that broadcast: {a} and {b}")
             return b if a == 1 else a
+
+
+def data_dims(dim: Dim) -> tuple[DataDim, ...]:
+    """The sizes that depend on data in a size."""
+    if isinstance(dim, DataDim):
+        return (dim,)
+    if isinstance(dim, DimExpr):
+        return (*data_dims(dim.lhs), *data_dims(dim.rhs))
+    return ()
 
 
 def static_or_dynamic(dims: Iterable[Dim]) -> tuple[int, ...]:

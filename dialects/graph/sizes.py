@@ -20,6 +20,7 @@ from transom.dialects.graph.shapes import (
     DimOf,
     add,
     broadcast,
+    data_dims,
     floor_divide,
     maximum,
     minimum,
@@ -62,7 +63,13 @@ class SizeTable:
             elif isinstance(value, OpResult) and isinstance(value.op, GraphOp):
                 if inferred is None:
                     inferred = value.op.result_dims()[value.index]
-                yield self._resolved(value.op, inferred[axis])
+                dim = inferred[axis]
+                known = not data_dims(dim)
+                yield (
+                    self._resolved(value.op, dim)
+                    if known
+                    else DimOf(self._root(value), axis)
+                )
             else:
                 yield DimOf(self._root(value), axis)
 
@@ -76,6 +83,7 @@ class SizeTable:
             return dim
         if isinstance(dim, DimOf):
             return self.sizes(op.operands[dim.operand])[dim.axis]
+        assert isinstance(dim, DimExpr), "sizes that depend on data are not looked into"
         lhs, rhs = self._resolved(op, dim.lhs), self._resolved(op, dim.rhs)
         match dim.operator:
             case "add":

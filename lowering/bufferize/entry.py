@@ -251,7 +251,7 @@ def _check_size(
             raise OpError(
                 terminator,
                 f"expected results whose sizes follow from those of inputs, but "
-                f"dimension {axis} of '{name}' depends on data",
+                f"dimension {axis} of '{name}' depends on data and has no bound",
             )
 
 
