@@ -23,6 +23,12 @@ def gather_elements(n: Node) -> SSAValue:
     return n.add(graph.GatherElementsOp(n.input(0), n.input(1), axis))
 
 
+def nonzero(n: Node) -> SSAValue:
+    if n.rank() == 0:
+        raise Unsupported("a scalar as input is not supported")
+    return n.add(graph.NonzeroOp(n.input()))
+
+
 def static_shape(value: SSAValue, what: str) -> tuple[int, ...]:
     """The shape of a value. Raises `Unsupported` if a size is not known."""
     shape = shape_of(value)
@@ -240,6 +246,7 @@ HANDLERS: dict[str, Callable[[Node], SSAValue | list[SSAValue]]] = {
     "GatherElements": gather_elements,
     "GatherND": gather_nd,
     "Hardmax": hardmax,
+    "NonZero": nonzero,
     "OneHot": one_hot,
     "OptionalGetElement": optional_get_element,
     "OptionalHasElement": optional_has_element,

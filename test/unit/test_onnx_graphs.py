@@ -213,6 +213,13 @@ def test_gather_elements_and_nd(tmp_path: Path):
     check(tmp_path, nodes, {"x": floats(2, 3, 2)}, batch)
 
 
+def test_nonzero(tmp_path: Path):
+    """The size of the output depends on the input."""
+    x = np.array([[0, 2, 0], [np.nan, 0, -1]], np.float32)
+    check(tmp_path, [node("NonZero", "x")], {"x": x})
+    check(tmp_path, [node("NonZero", "x")], {"x": np.array([True, False, True])})
+
+
 @pytest.mark.parametrize("reduction", ["none", "add", "mul"])
 def test_scatter_nd(tmp_path: Path, reduction: str):
     inputs = {"x": floats(4, 3), "u": floats(2, 3)}

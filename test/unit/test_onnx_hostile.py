@@ -355,6 +355,7 @@ def test_absurd_weights(tmp_path: Path):
         (node("Cast", "x", to=8), "elements of type STRING are not supported"),
         (node("Constant", "", value_string="a"), "strings and sparse tensors are not "
          "supported"),
+        (node("NonZero", "one"), "a scalar as input is not supported"),
         (node("NoSuchOp", "x"), "there is no such operator in 'graph' yet"),
         (node("Relu", "x", domain="d"), "operators of domain 'd' are unknown"),
     ],
@@ -368,6 +369,7 @@ def test_wrong_nodes(tmp_path: Path, broken: onnx.NodeProto, message: str):
         "f": np.array([0.5], np.float32),
         "zeros": np.array([0]),
         "huge": np.array([2**32, 2**32]),
+        "one": np.array(1),
         "minus": np.array([-1]),
         "expanded": np.array([2**40, 1, 1]),
     }

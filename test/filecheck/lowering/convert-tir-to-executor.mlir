@@ -98,3 +98,18 @@ func.func @handed_on(%c: i1, %x: memref<?xi8>, %n: index) {
   tir.copy %r, %x : memref<?xi8>, memref<?xi8>
   func.return
 }
+
+// A function that gives nothing but sizes is a shape function.
+// CHECK-LABEL: @sizes
+func.func @sizes(%x: memref<?xf32>, %n: index) -> index {
+  // CHECK-NEXT:    %[[A:.*]] = executor.shape_call @count(%x : memref<?xf32>) : index
+  // CHECK-NEXT:    func.call @work(%[[A]]) : (index) -> ()
+  // CHECK-NEXT:    func.call @both(%n) : (index) -> (index, f32)
+  %a = func.call @count(%x) : (memref<?xf32>) -> index
+  func.call @work(%a) : (index) -> ()
+  %b, %c = func.call @both(%n) : (index) -> (index, f32)
+  func.return %a : index
+}
+func.func private @count(memref<?xf32>) -> index
+func.func private @work(index)
+func.func private @both(index) -> (index, f32)

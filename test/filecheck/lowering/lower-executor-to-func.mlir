@@ -35,6 +35,19 @@ func.func private @caller(%n: index) {
   func.return
 }
 
+// So is what a shape function needs.
+// CHECK-LABEL: func.func private @asks
+// CHECK-SAME:    (%[[N:.*]]: index, %[[Q:.*]]: memref<64xi8>)
+func.func private @asks(%n: index) {
+  // CHECK-NEXT:    func.call @count(%[[N]], %[[Q]]) : (index, memref<64xi8>) -> index
+  %s = executor.shape_call @count(%n : index) : index
+  func.return
+}
+func.func private @count(%n: index) -> index {
+  %a = executor.view @q[0] : memref<4xf32>
+  func.return %n : index
+}
+
 // An entry gets all pools: those who call it cannot know which.
 // CHECK-LABEL: func.func @entry
 // CHECK-SAME:    (%[[X:.*]]: memref<4xf32>, %[[P:.*]]: memref<256xi8>, %[[Q:.*]]: memref<64xi8>)

@@ -92,3 +92,37 @@ func.func @caller(%x: tensor<6xf32>) -> tensor<f32> {
   %g = tensor.from_elements %f : tensor<f32>
   func.return %g : tensor<f32>
 }
+
+// How large the result is depends on data, but it has a bound: the caller gives memory
+// for so much, and is told the sizes of the last dimensions of both results.
+// CHECK-LABEL: @bounded
+// CHECK-SAME:    (%x: memref<?xf32>, %[[Y:.*]]: memref<?xi64> {graph.name = "y", tir.result = 0 : i64},
+// CHECK-SAME:     %[[Z:.*]]: memref<?xi64> {tir.result = 1 : i64},
+// CHECK-SAME:     %[[SIZES:.*]]: memref<2xindex> {tir.result = 2 : i64})
+// CHECK-SAME:    -> (y : tensor<?xi64>, result1 : tensor<2x?xi64>)>, executor.bounded = array<i64: 0, 1>
+func.func @bounded(%x: tensor<?xf32>) -> (tensor<?xi64> {graph.name = "y"}, tensor<2x?xi64>) {
+  // CHECK:         %[[ROOM:.*]] = memref.subview %[[Y]][0] [%most] [1]
+  // CHECK-NEXT:    tir.copy %y, %[[ROOM]]
+  // CHECK:         %[[FLAT:.*]] = memref.collapse_shape %z
+  // CHECK:         %[[ROOM:.*]] = memref.subview %[[Z]][0] [%{{.*}}] [1]
+  // CHECK-NEXT:    tir.copy %[[FLAT]], %[[ROOM]]
+  // CHECK-NEXT:    memref.store %most, %[[SIZES]]
+  // CHECK-NEXT:    memref.store %most, %[[SIZES]]
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?xf32>
+  %count = func.call @count(%x) : (tensor<?xf32>) -> index
+  %most = arith.minsi %count, %n : index
+  %d = tensor.empty(%most) : tensor<?xi64>
+  %y = tir.call @select(%x : tensor<?xf32>) outs(%d : tensor<?xi64>)
+  %e = tensor.empty(%most) : tensor<2x?xi64>
+  %z = tir.call @pairs(%x : tensor<?xf32>) outs(%e : tensor<2x?xi64>)
+  func.return %y, %z : tensor<?xi64>, tensor<2x?xi64>
+}
+func.func private @count(tensor<?xf32>) -> index
+tir.func @select(read memref<?xf32>, write memref<?xi64>)
+tir.func @pairs(read memref<?xf32>, write memref<2x?xi64>)
+// CHECK-LABEL: func.func @bounded.shapes
+// CHECK-SAME:    (%[[N:.*]]: index) -> (index, index)
+// CHECK-NEXT:    %[[TWO:.*]] = arith.constant 2 : index
+// CHECK-NEXT:    %[[TWICE:.*]] = arith.muli %[[N]], %[[TWO]] : index
+// CHECK-NEXT:    func.return %[[N]], %[[TWICE]] : index, index

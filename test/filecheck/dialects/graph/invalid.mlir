@@ -732,6 +732,24 @@ func.func @iota_axis(%x: tensor<2x8xf32>) {
 
 // -----
 
+// A scalar has no places.
+func.func @nonzero_scalar(%x: tensor<f32>) {
+  // expected-error @+1 {{expected the operand to have 1 dimension or more, but got 'tensor<f32>'}}
+  %y = graph.nonzero %x : tensor<f32> -> tensor<0x?xi64>
+  func.return
+}
+
+// -----
+
+// A row per dimension.
+func.func @nonzero_rows(%x: tensor<2x8xf32>) {
+  // expected-error @+1 {{expected dimension 0 of the result to be 2, but got 'tensor<1x?xi64>'}}
+  %y = graph.nonzero %x : tensor<2x8xf32> -> tensor<1x?xi64>
+  func.return
+}
+
+// -----
+
 // Only integers are shifted.
 func.func @shift_of_floats(%x: tensor<2xf32>) {
   // expected-error @+1 {{expected 'lhs' to have integer elements, but got 'f32'}}

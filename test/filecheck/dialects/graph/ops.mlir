@@ -140,6 +140,8 @@ func.func @indexing(%x: tensor<?x8xf32>, %d: tensor<10x4xf32>, %i: tensor<2x3xi6
   %ge = graph.gather_elements %d, %i axis 1 : tensor<10x4xf32>, tensor<2x3xi64> -> tensor<2x3xf32>
   // CHECK-NEXT:  graph.iota %d axis 0 : tensor<10x4xf32> -> tensor<10x4xi64>
   %io = graph.iota %d axis 0 : tensor<10x4xf32> -> tensor<10x4xi64>
+  // CHECK-NEXT:  graph.nonzero %d : tensor<10x4xf32> -> tensor<2x?xi64>
+  %nz = graph.nonzero %d : tensor<10x4xf32> -> tensor<2x?xi64>
   // CHECK-NEXT:  graph.gather %d, %i axis 1 : tensor<10x4xf32>, tensor<2x3xi64> -> tensor<10x2x3xf32>
   %g = graph.gather %d, %i axis 1 : tensor<10x4xf32>, tensor<2x3xi64> -> tensor<10x2x3xf32>
   // CHECK-NEXT:  graph.scatter add %d, %j, %u axis 0 : tensor<10x4xf32>, tensor<2x4xi32>, tensor<2x4xf32> -> tensor<10x4xf32>
