@@ -91,8 +91,12 @@ class Machine:
         return PlaceAttr.get(name, place.target, memory)
 
     def default_memory(self, device: DeviceOp) -> str | None:
-        """The first memory of a device that is not left to a target to plan."""
-        names = (ref.root_reference.data for ref in device.memory_refs)
+        """
+        The first memory that a device lists and that is not left to a target to plan.
+
+        What its targets bring is for what they own, and is nobody's default.
+        """
+        names = (ref.root_reference.data for ref in device.listed_memory_refs)
         return next((name for name in names if name not in self._target_planned), None)
 
     def function_place(self, func: FuncOp) -> PlaceAttr:

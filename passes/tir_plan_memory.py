@@ -5,7 +5,7 @@ A function gets one pool for each memory that it takes buffers of. Buffers share
 if no path keeps both. One of dynamic size is planned at its upper bound, as the bounds
 of symbolic sizes in the signature give it; without bound it stays an allocation at run
 time. Buffers that have an offset keep it, and those of a memory that its target plans
-are left alone.
+are left alone. Those that name no memory have to fit into that of the function's place.
 
 ```mlir
 %a = tir.alloc : memref<16xf32>   ==>   executor.pool @main.workspace {size = 64, …}
@@ -39,6 +39,7 @@ from transom.dialects import executor, tir
 from transom.dialects.diagnostics import OpError, did_you_mean
 from transom.dialects.executor import SIGNATURE, SignatureAttr
 from transom.dialects.graph.desc import dim_symbols
+from transom.dialects.target import place_of
 from transom.dialects.target.places import memory_space_name
 from transom.dialects.target.topology import MemoryOp, Planner
 from transom.passes.function_pass import functions_of
@@ -151,6 +152,11 @@ class _Planner:
             raise OpError(alloc, f"unknown memory '@{name}'{near}")
         return None if name is None else self.memories[name]
 
+    def memory_of_place(self) -> str | None:
+        """The memory of buffers that name none: that of the function's place."""
+        place = place_of(self.function)
+        return None if place is None else place.memory_name
+
     def aligned(self, alloc: tir.AllocOp) -> int:
         """The alignment of a buffer: its own, or what memory and pass say."""
         memory = self.memory(alloc)
@@ -168,12 +174,13 @@ class _Planner:
 
     def pack(self, memory: str | None, pool: str | None, group: _Planned) -> None:
         """Buffers of one memory in one pool, which is there already or is made."""
-        declared = self.memories.get(memory or "")
+        held_in = memory or self.memory_of_place()
+        declared = self.memories.get(held_in or "")
         capacity = None if declared is None else declared.size_bytes
         try:
             packing = pack(group.buffers, capacity)
         except PackingError as e:
-            where = "" if memory is None else f" of memory '@{memory}'"
+            where = "" if held_in is None else f" of memory '@{held_in}'"
             raise OpError(group.allocs[e.buffer], e.message + where) from None
         BUFFERS.add(len(group.buffers))
         PLANNED.add(packing.size)

@@ -52,12 +52,20 @@ def bind_device(module: ModuleOp, device: DeviceOp) -> None:
         _insert(module, device)
         return
     resolve_hosts(declared)
-    if not isinstance(declared, DeviceOp) or declared.properties != device.properties:
+    if not isinstance(declared, DeviceOp) or not _is_same(declared, device):
         raise OpError(
             module,
             f"cannot bind device '@{name}': there is another '@{name}'",
             Note(declared, str(declared).split("\n")[0]),
         )
+
+
+def _is_same(declared: DeviceOp, device: DeviceOp) -> bool:
+    """Whether a device is as declared, whatever its targets have brought since."""
+    return (
+        declared.targets == device.targets
+        and declared.listed_memory_refs == device.listed_memory_refs
+    )
 
 
 def _insert(module: ModuleOp, device: DeviceOp) -> None:

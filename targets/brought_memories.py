@@ -18,7 +18,7 @@ def join_memories(module: ModuleOp) -> None:
 
     What a target brings under the name of a memory, or between the ends of a link, that
     is declared or brought by another target has to be equal to it. A device reaches the
-    memories that its targets bring, after those that it lists.
+    memories that its targets bring, after those that it lists; none is its default.
 
     Raises `OpError`.
     """
@@ -32,7 +32,8 @@ def join_memories(module: ModuleOp) -> None:
         _join(module, device, target, op, origins)
         name = op.sym_name.data
         if name not in (ref.root_reference.data for ref in device.memory_refs):
-            device.memories = ArrayAttr((*device.memory_refs, SymbolRefAttr(name)))
+            earlier = () if device.brought is None else device.brought.data
+            device.brought = ArrayAttr((*earlier, SymbolRefAttr(name)))
     for device, target, link in links:  # whose ends may be of another target
         _join(module, device, target, link, origins)
 

@@ -79,7 +79,8 @@ class MemoriesAreDeclared(SymbolUserOpInterface):
 class DeviceOp(KeyedSymbolOp):
     """
     A device: the targets that can compile for it in order of preference, and the
-    memories that it can read and write, its default memory first.
+    memories that it can read and write, its default memory first. Memories that its
+    targets bring are `brought`: it reaches them too, but none is its default.
 
     ```mlir
     target.memory @dram {alignment = 64}
@@ -93,6 +94,7 @@ class DeviceOp(KeyedSymbolOp):
 
     targets = prop_def(ArrayAttr[TargetAttr])
     memories = opt_prop_def(ArrayAttr[SymbolRefAttr])
+    brought = opt_prop_def(ArrayAttr[SymbolRefAttr])
 
     traits = traits_def(SymbolOpInterface(), MemoriesAreDeclared())
 
@@ -109,9 +111,15 @@ class DeviceOp(KeyedSymbolOp):
         )
 
     @property
-    def memory_refs(self) -> tuple[SymbolRefAttr, ...]:
-        """The memories, its default one first."""
+    def listed_memory_refs(self) -> tuple[SymbolRefAttr, ...]:
+        """The memories that the module lists, its default one first."""
         return () if self.memories is None else self.memories.data
+
+    @property
+    def memory_refs(self) -> tuple[SymbolRefAttr, ...]:
+        """All memories that it reaches, those that its targets bring last."""
+        brought = () if self.brought is None else self.brought.data
+        return self.listed_memory_refs + brought
 
     def supports(self, target: TargetAttr) -> bool:
         """Whether code for a target runs here: it equals or subsumes one of ours."""

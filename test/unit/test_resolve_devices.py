@@ -8,16 +8,18 @@ from pathlib import Path
 import pytest
 from hook_cases import CasesAttr, CasesTarget, cases_target
 from xdsl.context import Context
-from xdsl.dialects.builtin import Builtin, ModuleOp
+from xdsl.dialects.builtin import Builtin, IntegerAttr, ModuleOp, i64
 from xdsl.parser import Parser
 
 import transom
 from transom.dialects.diagnostics import Diagnostic, OpError
 from transom.dialects.parser import parse_ir
-from transom.dialects.target import LinkOp, MemoryOp, Target
+from transom.dialects.target import DeviceOp, LinkOp, MemoryOp, Target
 from transom.dialects.verifier import verify_module
+from transom.passes.machine import Machine
 from transom.passes.pipeline import Pipeline
 from transom.targets import resolve_devices as resolution
+from transom.targets.bind_devices import bind_device
 from transom.targets.llvm_cpu.dialect import LlvmCpu, LlvmCpuAttr
 from transom.targets.llvm_cpu.host import UnknownHostError, resolved
 from transom.targets.resolve_devices import (
@@ -118,9 +120,28 @@ def test_links_join_those_declared_whatever_their_order(times: int):
         "  target.memory @dram",
         "  target.memory @sram {size = 4096}",
         "  target.link @dram -> @sram {bandwidth = 1.0}",
-        "  target.device @d {targets = [#cases.target], memories = [@sram]}",
+        "  target.device @d {targets = [#cases.target], brought = [@sram]}",
     ]
     assert SRAM.parent is None
+
+
+@pytest.mark.parametrize(
+    "listed, default", [("", None), (", memories = [@dram]", "dram")]
+)
+def test_a_memory_that_a_target_brings_is_nobodys_default(
+    listed: str, default: str | None
+):
+    module = brought(LINKED.replace("]}", f"]{listed}}}"))
+    machine = Machine(module)
+    assert machine.default_memory(machine.devices["d"]) == default
+    assert machine.default_place.memory_name == default
+
+
+def test_a_device_is_bound_again_after_its_targets_brought_memories():
+    module = brought(LINKED)
+    text = str(module)
+    bind_device(module, DeviceOp("d", (CasesAttr.new([IntegerAttr(0, i64)]),)))
+    assert str(module) == text
 
 
 def test_a_link_that_differs_is_an_error_that_names_both():

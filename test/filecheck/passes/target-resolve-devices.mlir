@@ -63,8 +63,8 @@ module attributes {target.config = #target.config<host = @cpu>} {
 // those that it lists; the same from another target, or declared, is the same memory.
 // CHECK:         target.memory @dram
 // CHECK-NEXT:    target.memory @toy_sram {size = 65536, alignment = 16, planned_by = target}
-// CHECK-NEXT:    target.device @npu {targets = [#toy_npu.target, #toy_npu.target<lanes = 8>], memories = [@dram, @toy_sram]}
-// CHECK-NEXT:    target.device @second {targets = [#toy_npu.target<lanes = 16>, #llvm_cpu.target<cpu = "cortex-a53">], memories = [@toy_sram]}
+// CHECK-NEXT:    target.device @npu {targets = [#toy_npu.target, #toy_npu.target<lanes = 8>], memories = [@dram], brought = [@toy_sram]}
+// CHECK-NEXT:    target.device @second {targets = [#toy_npu.target<lanes = 16>, #llvm_cpu.target<cpu = "cortex-a53">], brought = [@toy_sram]}
 target.memory @dram
 target.device @npu {targets = [#toy_npu.target, #toy_npu.target<lanes = 8>], memories = [@dram]}
 target.device @second {targets = [#toy_npu.target<lanes = 16>, #llvm_cpu.target<cpu = "cortex-a53">]}

@@ -37,3 +37,15 @@ func.func @unknown_memory() {
   %a = tir.alloc {memory = @sra} : memref<12xf32>
   func.return
 }
+
+// -----
+
+// Buffers that name no memory are in that of the function's place.
+target.memory @dram {size = 64}
+target.device @cpu {targets = [#llvm_cpu.target<cpu = "cortex-a53">], memories = [@dram]}
+func.func @place() attributes {target.for = #target.place<@cpu, ?, @dram>} {
+  // expected-error @+1 {{expected to need at most 64 bytes, but 112 are of memory '@dram'}}
+  %a = tir.alloc : memref<28xf32>
+  "test.op"(%a) : (memref<28xf32>) -> ()
+  func.return
+}

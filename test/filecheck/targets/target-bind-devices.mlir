@@ -23,7 +23,7 @@
 // GRAPH-NOT:     target.device @npu
 // GRAPH:         graph.region #target.place<@npu, ?, ?>
 
-// PLACED:        target.device @npu {targets = [#toy_npu.target], memories = [@dram, @toy_sram]}
+// PLACED:        target.device @npu {targets = [#toy_npu.target], memories = [@dram], brought = [@toy_sram]}
 // PLACED:        graph.region #target.place<@npu, #toy_npu.target, @dram>
 
 module attributes {target.config = #target.config<host = @cpu>} {
