@@ -34,7 +34,9 @@ from transom.dialects import graph, tir
 from transom.dialects.symbols import set_symbol_name, symbols_of
 from transom.dialects.target import (
     LOWERED_TO,
+    PlaceAttr,
     TargetAttr,
+    get_config,
     place_of,
     set_place,
     target_of,
@@ -210,6 +212,8 @@ class FunctionLowering(ModulePass):
                 check_shape_function(function, kernel)
                 set_symbol_name(function, name)
             symbols[name] = function
+            host = get_config(module).host
+            set_place(function, kernel.place if host is None else PlaceAttr.get(host))
             module.body.block.add_op(function)
 
     def _found(self, ctx: Context, kernel: Kernel) -> Operation | None:

@@ -18,13 +18,16 @@ from transom.dialects import executor, graph, tir
 from transom.dialects.diagnostics import OpError
 from transom.dialects.dtypes import numpy_dtype
 from transom.dialects.parser import parse_attribute_text, parse_ir
+from transom.dialects.target import place_of, set_phase
 from transom.lowering.kernels import Kernel
 from transom.lowering.shape_functions import plain_types
 from transom.registry import new_context
 from transom.runtime import load
-from transom.runtime.program import ProgramError
+from transom.runtime.program import Program, ProgramError
 from transom.runtime.signature import InputError
 from transom.targets.convert_graph_to_tir import ConvertGraphToTirPass
+from transom.targets.llvm_cpu.dialect import LlvmCpuAttr
+from transom.targets.llvm_cpu.hooks import LlvmCpuTarget
 from transom.testing import check_phases, interpret
 
 N = 'tensor<?x3xf32, #graph.desc<dims = ["N" : 1 to 8]>>'
@@ -306,10 +309,8 @@ def lowered_by(pass_: ConvertGraphToTirPass) -> ModuleOp:
     return module
 
 
-def compiled_by(pass_: ConvertGraphToTirPass) -> transom.runtime.program.Program:  # pyright: ignore
+def compiled_by(pass_: ConvertGraphToTirPass) -> Program:
     module = lowered_by(pass_)
-    from transom.dialects.target import set_phase
-
     set_phase(module, "tensor")
     return transom.compile(module)
 
@@ -335,6 +336,26 @@ def test_a_shape_function_of_another_type_is_refused() -> None:
         "expected a shape function of type '(tensor<?x3xf32>) -> index', but got "
         "'() -> index'"
     )
+
+
+def test_a_lowering_of_a_target_keeps_its_contract(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A shape function is a function of the host, which the hook may add."""
+
+    def convert(self: LlvmCpuTarget, target: LlvmCpuAttr) -> ConvertGraphToTirPass:
+        return ConvertGraphToTirPass()
+
+    monkeypatch.setattr(LlvmCpuTarget, "convert_graph_to_tir", convert)
+    module = transom.lower(module_of(RESULT), "tensor", thorough=True)
+    function = next(
+        op
+        for op in module.ops
+        if isinstance(op, FuncOp) and op.sym_name.data.endswith(".sizes")
+    )
+    assert str(place_of(function)) == "#target.place<@host, ?, ?>"
+    (found,) = everywhere(RESULT, X)
+    np.testing.assert_array_equal(found, places(X))
 
 
 def test_the_op_says_its_sizes_in_graph_ops() -> None:
