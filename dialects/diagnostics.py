@@ -58,6 +58,20 @@ class Note(NamedTuple):
         return location_of(self.where)
 
 
+class PlacedNote(str):
+    """
+    A note of an exception (`add_note`) that has a place in the IR: what was being done
+    when code of somebody raised it.
+    """
+
+    location: LocationAttr
+
+    def __new__(cls, text: str, location: LocationAttr) -> "PlacedNote":
+        note = super().__new__(cls, text)
+        note.location = location
+        return note
+
+
 class OpError(Exception):
     """
     A user's mistake, found on IR that verifies.

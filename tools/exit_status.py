@@ -2,14 +2,20 @@
 What ends a program early, as a message and an exit status; never as a traceback.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
-from transom.dialects.diagnostics import OpError
+from xdsl.utils.exceptions import DiagnosticException
+
+from transom.dialects.diagnostics import Diagnostic, OpError
+from transom.dialects.plugins import PluginError
 from transom.passes.pipeline import PipelineError
+from transom.targets.registry import HooksError
+from transom.tools.bugs import TRACEBACK, bug
 from transom.tools.cache_warnings import warning_of_cache
 from transom.tools.interrupts import INTERRUPTED
 from transom.tools.memory_limit import MemoryLimitError
 from transom.tools.output_files import abandon_stdout
+from transom.tools.pass_observers import CurrentPass
 from transom.tools.reporter import Reporter
 
 WRONG_INPUT = 1
@@ -17,11 +23,17 @@ WRONG_COMMAND = 2
 
 
 def exit_status(
-    reporter: Reporter, body: Callable[[], bool], *user_errors: type[Exception]
+    reporter: Reporter,
+    words: Sequence[str],
+    body: Callable[[], bool],
+    *user_errors: type[Exception],
+    current: CurrentPass | None = None,
 ) -> int:
     """
     Run a program: 0 if `body` says that all is right, else 1, and 2 if the command line
-    is wrong. `user_errors` are exceptions whose message is for the user.
+    is wrong. `user_errors` are exceptions whose message is for the user; any other is
+    one line too, of the `current` pass, unless `words`, the command line, ask for the
+    traceback.
     """
     try:
         with warning_of_cache(reporter):
@@ -45,6 +57,22 @@ def exit_status(
         reporter.error("out of memory")
     except KeyboardInterrupt:
         return INTERRUPTED
-    except user_errors as e:
+    except (*user_errors, PluginError, HooksError) as e:
         reporter.error(str(e))
+    except Exception as e:  # plug-in boundary: passes, hooks, evaluations of others
+        if TRACEBACK in words:
+            raise
+        name = None if current is None else current.name
+        if isinstance(e, DiagnosticException) and name is not None:
+            reporter.error(f"pass '{name}' failed: {e}")
+        else:
+            _emit_bug(reporter, bug(e, name))
     return WRONG_INPUT
+
+
+def _emit_bug(reporter: Reporter, diagnostic: Diagnostic) -> None:
+    """Write an error that may have no place in a file."""
+    if diagnostic.position is None:
+        reporter.error(diagnostic.message)
+    else:
+        reporter.emit(diagnostic)

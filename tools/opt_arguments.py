@@ -32,6 +32,7 @@ from transom.tools.program_arguments import (
     add_devices,
     add_error_format,
     add_memory_limit,
+    add_traceback,
     check_option,
     one_of,
     recorded,
@@ -293,9 +294,7 @@ def _add_diagnostics(add: Add) -> None:
     )
     add_error_format(add)
     _flag(add, STRICT, help=STRICT_HELP)
-    _flag(
-        add, "--traceback", help="end in a traceback where the compiler itself is wrong"
-    )
+    add_traceback(add)
 
 
 def _seconds(text: str) -> float:

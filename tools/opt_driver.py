@@ -3,14 +3,13 @@ The driver of `transom-opt`: read, verify, run passes and phases, print.
 """
 
 import argparse
-import inspect
 import sys
 from collections.abc import Callable, Sequence
 from io import BytesIO
 from pathlib import Path
 from typing import cast
 
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import LocationAttr, ModuleOp
 from xdsl.ir import Attribute
 from xdsl.utils.arg_spec import parse_spec
 from xdsl.utils.exceptions import DiagnosticException, ParseError, ShrinkException
@@ -36,6 +35,7 @@ from transom.runtime.files import write_whole
 from transom.targets.bind_devices import TargetBindDevicesPass, parse_device
 from transom.targets.resolve_devices import resolve_hosts
 from transom.tools import listings
+from transom.tools.bugs import bug
 from transom.tools.expected_diagnostics import compare
 from transom.tools.input_files import STDIN, read_stdin
 from transom.tools.ir_printing import print_options, program_text
@@ -203,7 +203,7 @@ class TransomOptMain(xDSLOptMain):
         except Exception as e:  # plug-in boundary: passes, readers, emitters of others
             if self.args.traceback:
                 raise
-            self.emit(Diagnostic("error", start, self._bug(e)))
+            self.emit(self._bug(e, start))
         return None
 
     def read(self, chunk: Chunk, name: str) -> ModuleOp:
@@ -334,27 +334,19 @@ class TransomOptMain(xDSLOptMain):
             self.reporter.emit(problem)
         return not problems
 
+    def _bug(self, error: Exception, start: LocationAttr) -> Diagnostic:
+        if self.emitting is None:
+            return bug(error, self.current.name, start)
+        found = bug(error, None, start)
+        message = self._attributed(found.message)
+        return Diagnostic("error", found.location, message)
+
     def _attributed(self, message: str) -> str:
         if self.emitting is not None:
             return f"emitter '{self.emitting}' failed: {message}"
         if self.current.name is None:
             return message
         return f"pass '{self.current.name}' failed: {message}"
-
-    def _bug(self, error: Exception) -> str:
-        frames = (
-            inspect.getinnerframes(error.__traceback__) if error.__traceback__ else []
-        )
-        where = (
-            f" at {Path(frames[-1].filename).name}:{frames[-1].lineno}"
-            if frames
-            else ""
-        )
-        message = str(error).split("\n")[0]
-        return self._attributed(
-            f"{type(error).__name__}: {message}{where}; "
-            "this is a bug, '--traceback' shows more"
-        )
 
 
 def _suffix(name: str) -> str:

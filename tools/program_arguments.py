@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 
 from transom.dialects.diagnostics import did_you_mean
 from transom.passes.pipeline import PipelineError
+from transom.tools.bugs import TRACEBACK, TRACEBACK_HELP
 from transom.tools.memory_limit import size_of
 
 Add = Callable[..., argparse.Action]
@@ -94,6 +95,11 @@ def add_memory_limit(add: Add) -> None:
         type=_size,
         help="end in an error above so much memory, such as 512M or 4G",
     )
+
+
+def add_traceback(add: Add) -> None:
+    """Add the flag that shows where an exception comes from."""
+    add(TRACEBACK, action="store_true", help=TRACEBACK_HELP)
 
 
 def add_error_format(add: Add) -> None:

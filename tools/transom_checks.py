@@ -26,7 +26,7 @@ with interruptible_imports():
     from transom.runtime.files import write_whole
     from transom.tools.exit_status import exit_status
     from transom.tools.output_files import write_stdout
-    from transom.tools.program_arguments import refuse
+    from transom.tools.program_arguments import add_traceback, refuse
     from transom.tools.reporter import Reporter
 
 PROGRAM = "transom-checks"
@@ -72,6 +72,7 @@ def arguments() -> argparse.ArgumentParser:
         help="write expected-… comments for --verify-diagnostics",
     )
     add("--lint", action="store_true", help="show checks that nobody looks at")
+    add_traceback(add)
     return parser
 
 
@@ -196,7 +197,9 @@ def main(args: Sequence[str] | None = None) -> int:
     """The exit status."""
     words = sys.argv[1:] if args is None else args
     reporter = Reporter(PROGRAM)
-    return exit_status(reporter, lambda: run(arguments().parse_args(words), reporter))
+    return exit_status(
+        reporter, words, lambda: run(arguments().parse_args(words), reporter)
+    )
 
 
 if __name__ == "__main__":

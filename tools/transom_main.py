@@ -27,7 +27,11 @@ from transom.tools.plugin_problems import (
     all_plugins_usable,
     warning_of_plugins,
 )
-from transom.tools.program_arguments import add_error_format, error_format
+from transom.tools.program_arguments import (
+    add_error_format,
+    add_traceback,
+    error_format,
+)
 from transom.tools.reporter import Reporter
 
 PROGRAM = "transom"
@@ -90,6 +94,7 @@ def arguments(words: Sequence[str]) -> argparse.Namespace:
             pkgutil.resolve_name(command.module).add_arguments(sub)
             sub.add_argument(STRICT, action="store_true", help=STRICT_HELP)
             add_error_format(sub.add_argument)
+            add_traceback(sub.add_argument)
     if named is None and not {"-h", "--help", "--version"} & set(words):
         raise PipelineError(f"expected a command{did_you_mean('', COMMANDS)}")
     return parser.parse_args(words)
@@ -112,7 +117,7 @@ def main(args: Sequence[str] | None = None) -> int:
     """The exit status."""
     words = sys.argv[1:] if args is None else args
     reporter = Reporter(PROGRAM, error_format(words) == "json")
-    return exit_status(reporter, lambda: run(words, reporter))
+    return exit_status(reporter, words, lambda: run(words, reporter))
 
 
 if __name__ == "__main__":

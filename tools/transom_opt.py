@@ -34,7 +34,7 @@ def main(args: Sequence[str] | None = None) -> int:
     """The exit status."""
     words = sys.argv[1:] if args is None else args
     reporter = Reporter(PROGRAM, error_format(words) == "json")
-    return exit_status(reporter, lambda: run(words, reporter))
+    return exit_status(reporter, words, lambda: run(words, reporter))
 
 
 def run(args: Sequence[str], reporter: Reporter) -> bool:

@@ -47,6 +47,7 @@ with interruptible_imports():
     )
     from transom.tools.program_arguments import (
         add_error_format,
+        add_traceback,
         error_format,
         refuse,
     )
@@ -106,6 +107,7 @@ def arguments() -> argparse.ArgumentParser:
     add("-q", "--quiet", action="store_true", help="write no summary")
     add("-v", "--verbose", action="store_true", help="write a line for each step ahead")
     add_error_format(add)
+    add_traceback(add)
     add(STRICT, action="store_true", help=STRICT_HELP)
     return parser
 
@@ -265,7 +267,7 @@ def main(args: Sequence[str] | None = None) -> int:
         with warning_of_plugins(reporter):
             return run(parsed, reporter)
 
-    return exit_status(reporter, body)
+    return exit_status(reporter, words, body)
 
 
 if __name__ == "__main__":

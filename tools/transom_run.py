@@ -35,7 +35,7 @@ with interruptible_imports():
         signature_of,
         to_program,
     )
-    from transom.dialects.diagnostics import Diagnostic, OpError, handling
+    from transom.dialects.diagnostics import OpError, handling
     from transom.dialects.executor import SIGNATURE, SignatureAttr
     from transom.dialects.target import get_config
     from transom.dialects.verifier import verify_module
@@ -44,7 +44,7 @@ with interruptible_imports():
     from transom.interpreters.interpreter import MAX_STEPS
     from transom.interpreters.weights import WeightStore
     from transom.kernel_code import lower_to_machine
-    from transom.passes.pipeline import PipelineError
+    from transom.passes.pipeline import PassObserver, PassObservers, PipelineError
     from transom.registry import new_context
     from transom.runtime.comparison import compare_all
     from transom.runtime.files import write_whole
@@ -59,6 +59,7 @@ with interruptible_imports():
     from transom.tools.input_files import STDIN, read_stdin
     from transom.tools.memory_limit import memory_limited
     from transom.tools.output_files import write_stdout
+    from transom.tools.pass_observers import CurrentPass
     from transom.tools.plugin_problems import (
         STRICT,
         STRICT_HELP,
@@ -70,6 +71,7 @@ with interruptible_imports():
         add_devices,
         add_error_format,
         add_memory_limit,
+        add_traceback,
         check_option,
         error_format,
         flags_of,
@@ -140,6 +142,7 @@ def arguments(words: Sequence[str]) -> argparse.Namespace:
     add_devices(add)
     add_memory_limit(add)
     add_error_format(add)
+    add_traceback(add)
     add(STRICT, action="store_true", help=STRICT_HELP)
     add("-o", "--output", metavar="FILE.npz", help="write the outputs to a file")
     add("-q", "--quiet", action="store_true", help="print differences only")
@@ -148,7 +151,7 @@ def arguments(words: Sequence[str]) -> argparse.Namespace:
     return parser.parse_args(words)
 
 
-def run(args: argparse.Namespace, reporter: Reporter) -> bool:
+def run(args: argparse.Namespace, reporter: Reporter, current: CurrentPass) -> bool:
     """Do what the command line says; True if no output differs."""
     if args.output and not args.output.endswith(".npz"):
         raise PipelineError(f"expected a file ending in .npz, but got '{args.output}'")
@@ -174,7 +177,9 @@ def run(args: argparse.Namespace, reporter: Reporter) -> bool:
     if args.interpret:
         signature, execute = interpreted(module, args)
     else:
-        signature, execute = compiled(module, args, reporter.emit)
+        signature, execute = compiled(
+            module, args, PassObservers((ShowNotes(reporter.emit), current))
+        )
     inputs = Words(args.input).arrays(signature.inputs, complete=True)
     expected = Words(args.expected).arrays(signature.outputs, complete=False)
     outputs = execute(inputs)
@@ -232,14 +237,14 @@ def interpreted(
 
 
 def compiled(
-    module: ModuleOp, args: argparse.Namespace, emit: Callable[[Diagnostic], None]
+    module: ModuleOp, args: argparse.Namespace, observer: PassObserver
 ) -> tuple[Signature, Execute]:
     """How to run a module as machine code."""
     base = folder_of(args.file)
     if get_config(module).phase != PHASES[-1].name:
         select_entry(module, args.function)
     module = module.clone()
-    ctx, observer = new_context(), ShowNotes(emit)
+    ctx = new_context()
     kernels, functions = None, None
     if args.externs == "native" and get_config(module).phase != PHASES[-1].name:
         kernels = lower_to_machine(module, ctx, args.O, observer)
@@ -293,6 +298,7 @@ def main(args: Sequence[str] | None = None) -> int:
     """Exit status: 0 done and equal, 1 the input is wrong or differs, 2 the command."""
     words = sys.argv[1:] if args is None else args
     reporter = Reporter(PROGRAM, error_format(words) == "json")
+    current = CurrentPass()
 
     def body() -> bool:
         parsed = arguments(words)
@@ -303,10 +309,10 @@ def main(args: Sequence[str] | None = None) -> int:
             handling(reporter.emit),
             warning_of_plugins(reporter),
         ):
-            return run(parsed, reporter)
+            return run(parsed, reporter, current)
 
     user_errors = (InputError, InterpreterInputError, ProgramError, JitError)
-    return exit_status(reporter, body, *user_errors)
+    return exit_status(reporter, words, body, *user_errors, current=current)
 
 
 if __name__ == "__main__":

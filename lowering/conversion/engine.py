@@ -23,6 +23,7 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.irdl import IRDLOperation
 from xdsl.traits import IsTerminator
 
+from transom.dialects.diagnostics import PlacedNote
 from transom.lowering.conversion.frame import Frame
 from transom.lowering.conversion.order import dominance_order
 from transom.lowering.conversion.outcome import Outcome
@@ -284,7 +285,7 @@ class Engine:
             except RefusalError as e:
                 refusal = e.refusal
             except Exception as e:  # whatever a pattern of someone else raises
-                e.add_note(f"in {pattern.name} on '{case.name}'")
+                e.add_note(PlacedNote(f"in {pattern.name} on '{case.name}'", location))
                 raise
             finally:
                 self.frame = outer

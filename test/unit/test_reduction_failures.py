@@ -25,6 +25,10 @@ SAME = [
         "pass 'cse' failed: KeyError: 'a' at cse.py:12; this is a bug, 'x' shows more",
         "KeyError: 'b' at cse.py:12; this is a bug, 'x' shows more",
     ),
+    (
+        "KeyError: 'a' in A on 'graph.add' at woofles/hooks.py:12; this is a bug",
+        "KeyError: 'b' in A on 'graph.add' at woofles/hooks.py:12; this is a bug",
+    ),
 ]
 DIFFERENT = [
     ("no legal form for 'graph.mod' x1", "no legal form for 'graph.exp' x1"),
@@ -36,6 +40,10 @@ DIFFERENT = [
     (
         "KeyError: 'a' at cse.py:12; this is a bug",
         "KeyError: 'a' at dce.py:12; this is a bug",
+    ),
+    (
+        "KeyError: 'a' at woofles/hooks.py:12; this is a bug",
+        "KeyError: 'a' at woofles/other.py:12; this is a bug",
     ),
 ]
 

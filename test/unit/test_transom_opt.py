@@ -391,9 +391,8 @@ def test_a_pass_that_fails(run: Run) -> None:
 def test_a_bug_is_one_line(run: Run) -> None:
     result = run(GOOD, "-p", "raises")
     assert result.status == 1
-    assert (
-        "error: pass 'raises' failed: KeyError: 'x' at test_transom_opt" in result.err
-    )
+    where = "at test/unit/test_transom_opt.py:"
+    assert f"error: pass 'raises' failed: KeyError: 'x' {where}" in result.err
     assert "this is a bug, '--traceback' shows more" in result.err
     assert "Traceback" not in result.err
     with pytest.raises(KeyError):

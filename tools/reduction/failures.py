@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 _ERROR = re.compile(r"^(?:.*?: )?(?:fatal )?error: (?P<message>.*)$", re.MULTILINE)
 _BUG = re.compile(
-    r"^(?:pass '[^']*' failed: )?(\w+): .*? at (\w+\.py):\d+; this is a bug"
+    r"^(?:pass '[^']*' failed: )?(\w+): .*? at (\S+\.py):\d+; this is a bug"
 )
 _TRACEBACK = re.compile(r"^(\w+(?:\.\w+)*(?:Error|Exception|Interrupt)): (.*)$", re.M)
 _QUOTED = re.compile(r"'([^']*)'|\"([^\"]*)\"")
