@@ -20,6 +20,7 @@ func.func @f(%c: i1) {                        llvm.func @f(%c: i1) -> i32 {
 ```
 """
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import TypeAlias, cast
 
@@ -32,6 +33,9 @@ from transom.dialects.executor import MESSAGES
 from transom.lowering.conversion import ConversionRewriter
 
 OUT_OF_MEMORY = "out of memory"
+
+WRONG_STATUS = re.compile(r"'[^']*' did not return -?\d+")
+"""What is said of a C function; stubs of kernels have the text alone."""
 
 Allocation = memref.AllocOp | executor.AllocOp
 Function = func.FuncOp | tir.FuncOp
@@ -51,6 +55,13 @@ def failure_text(op: Operation) -> str | None:
             return OUT_OF_MEMORY
         case _:
             return None
+
+
+def told_of(text: str, function: str) -> str:
+    """
+    A text as the module has it: about a C function also which function has called it.
+    """
+    return f"{text}, in '@{function}'" if WRONG_STATUS.fullmatch(text) else text
 
 
 def callee_of(op: Operation) -> str | None:
@@ -135,7 +146,9 @@ class Failures:
                 self.fallible.add(name)
             if has_own_numbers(function):
                 own = failure_texts(function)
-                self.translations[name] = [self._number(text, numbers) for text in own]
+                self.translations[name] = [
+                    self._number(told_of(text, name), numbers) for text in own
+                ]
                 own_numbers = {text: n for n, text in enumerate(own, 1)}
             for op in function.walk():
                 text = failure_text(op)
@@ -145,7 +158,7 @@ class Failures:
                         text = f"artifact '{callee}' failed"
                 if text is None:
                     continue
-                number = self._number(text, numbers)
+                number = self._number(told_of(text, name), numbers)
                 self.codes[op] = own_numbers.get(text, number)
                 self.fallible.add(name)
         self.spread(calls)

@@ -22,7 +22,7 @@ import numpy as np
 from transom.runtime.artifacts import Artifact, Callback
 from transom.runtime.callbacks import Argument
 from transom.runtime.files import write_whole
-from transom.runtime.jit import host_cpu, host_triple
+from transom.runtime.jit import JitError, UndefinedSymbols, host_cpu, host_triple
 from transom.runtime.program import Code, PoolSpec, Program
 from transom.runtime.signature import Array, Signature, dtype_of
 
@@ -98,7 +98,13 @@ def load(
             raise
         raise ArchiveError(f"'{fspath(path)}' is no program of transom: {e}") from e
     check_machine(code)
-    return Program(code, libraries, callbacks)
+    try:
+        return Program(code, libraries, callbacks)
+    except UndefinedSymbols as e:
+        raise JitError(
+            f"{e}; name their library: a saved program holds none, "
+            "'load(…, libraries=[…])' takes it"
+        ) from None
 
 
 def read(path: str | PathLike[str]) -> Code:

@@ -10,15 +10,18 @@ Python cannot catch: text from strangers belongs into a child process.
 """
 
 import ctypes
+import os
 import platform
 import re
 import sys
 import threading
 import weakref
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from functools import cache
 from importlib import import_module
 from itertools import count
+from os import PathLike, fspath
 from typing import Any
 
 from transom.runtime.elf_symbols import Symbols, is_elf, read_symbols
@@ -249,26 +252,45 @@ def close(tracker: Any, engine: Any) -> None:
     engine.close()
 
 
-@cache
-def load_library(name: str) -> bool:
-    """Load a shared library for the life of the process, if there is one."""
+def load_library(name: str | PathLike[str]) -> None:
+    """
+    Load a shared library for the life of the process: a file, also one of the working
+    folder, or else what the loader of the system finds by that name.
+
+    Raises `JitError` with the loader's reason.
+    """
+    file = os.path.abspath(name) if os.path.isfile(name) else fspath(name)
     try:
-        binding.load_library_permanently(name)
-    except RuntimeError:
-        return False
-    return True
+        _load_permanently(file)
+    except RuntimeError as e:
+        reason = " ".join(str(e).split()).removeprefix(f"{file}: ")
+        raise JitError(f"cannot load the library '{fspath(name)}': {reason}") from None
 
 
-def load_libraries(names: Iterable[str]) -> list[str]:
-    """Load shared libraries; give those that were not found."""
-    return [name for name in names if not load_library(name)]
+@cache
+def _load_permanently(file: str) -> None:
+    """Load a shared library once. Raises `RuntimeError`, again each time."""
+    binding.load_library_permanently(file)
+
+
+def load_libraries(names: Iterable[str | PathLike[str]]) -> list[str]:
+    """Load shared libraries; give those that could not be loaded."""
+    absent: list[str] = []
+    for name in names:
+        try:
+            load_library(name)
+        except JitError:
+            absent.append(fspath(name))
+    return absent
 
 
 def resolve(
     needed: Symbols, symbols: Mapping[str, int], libraries: Iterable[str]
 ) -> dict[str, int]:
     """Addresses of what an object needs. Raises `UndefinedSymbols`."""
-    load_libraries(SUPPORT_LIBRARIES)
+    for name in SUPPORT_LIBRARIES:
+        with suppress(RuntimeError):
+            _load_permanently(name)
     absent = load_libraries(libraries)
     found: dict[str, int] = {}
     missing: list[str] = []

@@ -20,7 +20,7 @@ import numpy as np
 
 from transom.runtime.artifacts import Artifact, Callback, bind
 from transom.runtime.callbacks import Called, Failure, address_of, c_function
-from transom.runtime.jit import JitError, JitModule, load_libraries, load_objects
+from transom.runtime.jit import JitModule, load_library, load_objects
 from transom.runtime.signature import (
     Array,
     Dim,
@@ -80,15 +80,15 @@ class Program:
         artifacts that are no code of this machine, by their name or format, and
         `functions` are functions of Python that it calls, by symbol.
 
-        Raises `JitError` for what is found nowhere.
+        Raises `JitError` for what can not be loaded or is found nowhere.
         """
         self.code = code
         self.signature = code.signature
         self._constants = {
             name: np.ascontiguousarray(array) for name, array in code.constants.items()
         }
-        if absent := load_libraries(libraries):
-            raise JitError(f"cannot load the library '{absent[0]}'")
+        for library in libraries:
+            load_library(library)
         self._failure = Failure()
         bound = bind(code.artifacts, callbacks or {}, libraries, self._failure)
         self._called = {

@@ -253,11 +253,13 @@ def to_program(
         return Program(code, libraries, runs, functions)
     except UndefinedSymbols as e:
         known = [f"'{name}'" for name in e.names if name in reference.externs]
-        if not known:
-            raise
-        raise JitError(
-            f"{e}; {', '.join(known)} can run by reference evaluation (externs)"
-        ) from None
+        ways = "name their library by '--library FILE', in Python 'libraries=[…]'"
+        if known:
+            ways += (
+                f"; {', '.join(known)} can run by reference evaluation: "
+                "'--externs=reference', in Python 'externs=\"reference\"'"
+            )
+        raise JitError(f"{e}; {ways}") from None
 
 
 def _is_function(op: Operation, name: str) -> bool:

@@ -4,6 +4,8 @@ Kernels that call C functions: structs by pointer, workspaces, status codes.
 
 import shutil
 import subprocess
+import sys
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
@@ -112,5 +114,49 @@ def test_the_workspace_is_planned() -> None:
 def test_a_status_that_is_not_expected_is_an_error(library: str) -> None:
     module = parse_ir(new_context(), MODULE.replace("SIZE", "16"), "extern.mlir")
     program = transom.compile(module, libraries=[library])
-    with pytest.raises(ProgramError, match="row_sums"):
+    with pytest.raises(
+        ProgramError, match=r"^'row_sums' did not return 0, in '@sums'$"
+    ):
         program(np.zeros((4, 2000), np.float32))
+
+
+LOAD = """
+import sys
+from pathlib import Path
+import numpy as np
+from transom.runtime import load
+from transom.runtime.jit import JitError
+try:
+    load("p.transom")
+except JitError as e:
+    print(e)
+program = load("p.transom", libraries=["libsums.so"])
+print(program(np.ones((4, 2000), np.float32))["result0"])
+"""
+
+
+def test_a_saved_program_needs_the_library(library: str, tmp_path: Path) -> None:
+    """In a new process; a bare name is that of a file of the working folder first."""
+    module = parse_ir(new_context(), MODULE.replace("SIZE", "8000"), "extern.mlir")
+    transom.compile(module, libraries=[library]).save(tmp_path / "p.transom")
+    shutil.copy(library, tmp_path / "libsums.so")
+    command = [sys.executable, "-c", LOAD]
+    run = subprocess.run(
+        command, cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    assert run.stdout == (
+        "undefined symbols: 'row_sums'; name their library: a saved program holds "
+        "none, 'load(…, libraries=[…])' takes it\n"
+        "[2000. 2000. 2000. 2000.]\n"
+    )
+
+
+def test_a_library_of_the_working_folder(library: str, tmp_path: Path) -> None:
+    (tmp_path / "m.mlir").write_text(MODULE.replace("SIZE", "8000"))
+    shutil.copy(library, tmp_path / "libsums.so")
+    command = [sys.executable, "-m", "transom.tools.transom_run", "m.mlir"]
+    command += ["--input", "4x2000xf32=1", "--library", "libsums.so"]
+    run = subprocess.run(
+        command, cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    assert run.stdout == "result0: 4xfloat32 = [2000, 2000, 2000, 2000]\n"

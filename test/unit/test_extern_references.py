@@ -43,6 +43,16 @@ def module(text: str = MODULE, size: int = 8000) -> ModuleOp:
     return parse_ir(new_context(), text.replace("SIZE", str(size)), "extern.mlir")
 
 
+UNDEFINED = (
+    "undefined symbols: 'row_sums'; name their library by '--library FILE', in Python "
+    "'libraries=[…]'"
+)
+BY_REFERENCE = (
+    "; 'row_sums' can run by reference evaluation: '--externs=reference', in Python "
+    "'externs=\"reference\"'"
+)
+
+
 @pytest.fixture
 def bring(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     """Let `llvm_cpu` bring references of C functions."""
@@ -78,7 +88,7 @@ def test_status(bring: Callable[..., None]):
     program = transom.compile(module(size=100), externs="reference")
     with pytest.raises(ProgramError) as caught:
         program.run({"arg0": X})
-    assert str(caught.value) == "'row_sums' did not return 0"
+    assert str(caught.value) == "'row_sums' did not return 0, in '@sums'"
 
 
 def test_no_result_is_good(bring: Callable[..., None]):
@@ -107,21 +117,18 @@ def test_nothing_falls_back_silently(bring: Callable[..., None]):
     """Without the choice, a missing function is an error that says what there is."""
     with pytest.raises(JitError) as caught:
         transom.compile(module())
-    assert str(caught.value) == "undefined symbols: 'row_sums'"
+    assert str(caught.value) == UNDEFINED
     bring(row_sums=row_sums)
     with pytest.raises(JitError) as caught:
         transom.compile(module())
-    assert str(caught.value) == (
-        "undefined symbols: 'row_sums'; 'row_sums' can run by reference evaluation "
-        "(externs)"
-    )
+    assert str(caught.value) == UNDEFINED + BY_REFERENCE
 
 
 def test_what_has_no_reference_is_native(bring: Callable[..., None]):
     bring(other=row_sums)
     with pytest.raises(JitError) as caught:
         transom.compile(module(), externs="reference")
-    assert str(caught.value) == "undefined symbols: 'row_sums'"
+    assert str(caught.value) == UNDEFINED
 
 
 def test_is_not_saved(bring: Callable[..., None], tmp_path: Path):
@@ -307,8 +314,7 @@ def test_command_line(
     command = [str(path), "--input", "4x2000xf32=0.5"]
     assert transom_run.main(command) == 1
     assert capsys.readouterr().err == (
-        "transom-run: error: undefined symbols: 'row_sums'; 'row_sums' can run by "
-        "reference evaluation (externs)\n"
+        f"transom-run: error: {UNDEFINED}{BY_REFERENCE}\n"
     )
     assert transom_run.main([*command, "--externs=reference"]) == 0
     assert capsys.readouterr().out == "result0: 4xfloat32 = [1000, 1000, 1000, 1000]\n"

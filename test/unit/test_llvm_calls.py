@@ -306,7 +306,7 @@ def test_structs_by_pointer(c_library: Any) -> None:
     y = zeros(8)
     assert run("main", y, 5) == 0
     assert y.tolist() == [507, 508, 509, 510, 0, 0, 0, 0]
-    assert run.messages == ["'fill' did not return 0"]
+    assert run.messages == ["'fill' did not return 0, in '@k'"]
 
 
 @needs_c
@@ -314,7 +314,7 @@ def test_a_wrong_status_fails_the_kernel(c_library: Any) -> None:
     symbols = symbols_of(c_library, "fill")
     run = compiled(FILL.replace("STATUS", "3"), symbols=symbols)
     assert run("main", zeros(8), 5) == 1
-    assert run.messages == ["'fill' did not return 3"]
+    assert run.messages == ["'fill' did not return 3, in '@k'"]
 
 
 def host_module(text: str) -> str:

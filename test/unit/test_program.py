@@ -217,10 +217,25 @@ def test_code_for_another_machine_is_refused(target: str, message: str) -> None:
         transom.compile(module, devices={"cpu": f"#llvm_cpu.target<{target}>"})
 
 
-def test_a_library_that_is_not_there_is_an_error() -> None:
+def test_a_library_that_cannot_be_loaded_is_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With the reason of the loader, however often it is tried."""
     module = parse_ir(new_context(), TEXT, "program.mlir")
-    with pytest.raises(JitError, match=r"cannot load the library 'nope\.so'"):
+    monkeypatch.chdir(tmp_path)
+    for _ in range(2):
+        with pytest.raises(JitError) as caught:
+            transom.compile(module, libraries=["nope.so"])
+        assert str(caught.value) == (
+            "cannot load the library 'nope.so': cannot open shared object file: No "
+            "such file or directory"
+        )
+    Path("nope.so").write_text("no library " * 100)
+    with pytest.raises(JitError) as caught:
         transom.compile(module, libraries=["nope.so"])
+    assert str(caught.value) == (
+        "cannot load the library 'nope.so': invalid ELF header"
+    )
 
 
 def test_two_inputs_of_one_name_are_an_error() -> None:

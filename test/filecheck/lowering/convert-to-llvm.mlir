@@ -2,7 +2,7 @@
 // RUN: transom-opt -p convert-to-llvm --print-debuginfo %s | filecheck %s --check-prefix=LOC
 
 // Assertions are numbered in module order, equal texts once.
-// CHECK:         executor.messages = ["sizes differ", "too many", "'run' did not return 0", "out of memory", "artifact 'emitted' failed"]
+// CHECK:         executor.messages = ["sizes differ", "too many", "'run' did not return 0, in '@extern'", "out of memory", "artifact 'emitted' failed"]
 
 // What is called and not there is declared.
 // CHECK:         llvm.func @aligned_alloc(i64, i64) -> !llvm.ptr
