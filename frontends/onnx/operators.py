@@ -19,6 +19,7 @@ from transom.frontends.onnx import (
     reductions,
     resizing,
     sampling,
+    selection,
     windows,
 )
 from transom.frontends.onnx.node import Node
@@ -37,6 +38,7 @@ HANDLERS: dict[str, Handler] = {
     **pools.HANDLERS,
     **recurrent.HANDLERS,
     **reductions.HANDLERS,
+    **selection.HANDLERS,
     **resizing.HANDLERS,
     **sampling.HANDLERS,
     **windows.HANDLERS,

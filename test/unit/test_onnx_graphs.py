@@ -322,3 +322,28 @@ def test_activations_that_are_not_supported(tmp_path: Path):
     assert refused(tmp_path, nodes, a=np.array([0]), **weights) == (
         "'RNN' x1 (activation 'Elu' is not supported): 'y'"
     )
+
+
+def test_selections(tmp_path: Path):
+    x = {"x": np.array([[0, 2, 0], [-1, 0, np.nan]], np.float32)}
+    check(tmp_path, [node("NonZero", "x")], x)
+    wanted = {"c": np.array([True, False, True])}
+    check(tmp_path, [node("Compress", "x c", axis=1)], x, wanted)
+    check(tmp_path, [node("Compress", "x c")], x, wanted)
+
+
+@pytest.mark.parametrize("center", [0, 1])
+def test_non_max_suppression(tmp_path: Path, center: int):
+    """Two batches, two classes, scores that are equal, corners in any order."""
+    rng = np.random.default_rng(0)
+    boxes = rng.uniform(0, 4, (2, 7, 4)).astype(np.float32)
+    scores = rng.integers(0, 5, (2, 2, 7)).astype(np.float32) / 5
+    weights = {
+        "n": np.array([3]),
+        "iou": np.array([0.2], np.float32),
+        "low": np.array([0.1], np.float32),
+    }
+    nodes = [
+        node("NonMaxSuppression", "boxes scores n iou low", center_point_box=center)
+    ]
+    check(tmp_path, nodes, {"boxes": boxes, "scores": scores}, weights)
