@@ -167,8 +167,9 @@ def arange(n: Node, inputs: list[Array]) -> Array | None:
     if count > MAX_KNOWN:
         return None
     first, by = inputs[0].reshape(1), inputs[2].reshape(1)
+    places = np.array(range(count), np.int64)
     with np.errstate(all="ignore"):
-        numbers = np.add(first, np.multiply(np.arange(count).astype(dtype), by))
+        numbers = np.add(first, np.multiply(places.astype(dtype), by))
     return np.asarray(numbers, dtype)
 
 

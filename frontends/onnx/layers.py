@@ -71,16 +71,28 @@ def scaled(n: Node, value: SSAValue, factor: float) -> SSAValue:
 
 
 def matmul(n: Node) -> SSAValue:
-    """A vector is a matrix of one row or column, which the result does not have."""
     a, b = n.input(0), n.input(1)
-    ranks = n.rank(0), n.rank(1)
+    return product(n, a, b, lambda a, b: n.add(graph.MatmulOp(a, b)))
+
+
+def product(
+    n: Node,
+    a: SSAValue,
+    b: SSAValue,
+    of: Callable[[SSAValue, SSAValue], SSAValue],
+) -> SSAValue:
+    """
+    A matrix product. A vector is a matrix of one row or column, which the result does
+    not have.
+    """
+    ranks = len(shape_of(a)), len(shape_of(b))
     if 0 in ranks:
         raise Unsupported("expected operands with dimensions")
     if ranks[0] == 1:
         a = n.reshape(a, [1, -1])
     if ranks[1] == 1:
         b = n.reshape(b, [-1, 1])
-    y = n.add(graph.MatmulOp(a, b))
+    y = of(a, b)
     if 1 not in ranks:
         return y
     kept = list(range(len(shape_of(y))))

@@ -44,10 +44,7 @@ def padded(n: Node) -> SSAValue:
         return pad(n, x, low, high, n.float_attr("value", 0.0))
     if not n.has(2):
         return pad(n, x, low, high)
-    value = n.values.constant(n.input_name(2))
-    if value is not None and value.dtype != object:
-        return pad(n, x, low, high, n.scalar(2))
-    return _padded_with(n, x, low, high, n.input(2))
+    return padded_with(n, x, low, high, 2)
 
 
 def _pads(n: Node) -> tuple[list[int], list[int]]:
@@ -77,16 +74,20 @@ def _cropped(n: Node, x: SSAValue, low: Sequence[int], high: Sequence[int]) -> S
     return n.add(graph.SliceOp(x, starts, [-1 - size for size in ends]))
 
 
-def _padded_with(
-    n: Node, x: SSAValue, low: Sequence[int], high: Sequence[int], value: SSAValue
+def padded_with(
+    n: Node, x: SSAValue, low: Sequence[int], high: Sequence[int], index: int
 ) -> SSAValue:
-    """A tensor with an element around it that is only known when the model runs."""
+    """A tensor with an element around it that is an input of the node."""
+    known = n.values.constant(n.input_name(index))
+    if known is not None and known.dtype != object:
+        return pad(n, x, low, high, n.scalar(index))
     if not any((*low, *high)):
         return x
     place = n.add(graph.IotaOp(x, 0))
     inside = n.add(graph.CompareOp("ge", place, n.splat(0, i64)))
     inside = pad(n, inside, low, high)
-    return n.add(graph.SelectOp(inside, pad(n, x, low, high), n.reshape(value, [])))
+    value = n.reshape(n.input(index), [])
+    return n.add(graph.SelectOp(inside, pad(n, x, low, high), value))
 
 
 def _repeated(

@@ -182,8 +182,7 @@ def lp_pool(n: Node) -> SSAValue:
             )
         ]
     around = pad(n, n.input(), [0, 0, *window.low], [0, 0, *high])
-    none = (0,) * len(high)
-    whole = Window(window.kernel, window.strides, window.dilations, none, none)
+    whole = window.without_padding()
 
     def norm(x: SSAValue) -> SSAValue:
         mean = _mean(n, _power(n, x, exponent), whole)

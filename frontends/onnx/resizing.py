@@ -26,9 +26,9 @@ from transom.frontends.onnx.values import (
     constant,
     cut,
     elements_of,
-    entries,
     in_single,
     merge,
+    repeated,
     split,
     total,
 )
@@ -364,15 +364,6 @@ def _repetition(method: Method, scaling: Scaling) -> int | None:
 
 SAMPLES = (1, 2, 3, 5, 16, 251)
 """Sizes that stand for all."""
-
-
-def repeated(n: Node, x: SSAValue, axis: int, factor: int) -> SSAValue:
-    """Each element along an axis so often."""
-    shape = entries(x)
-    apart = n.reshape(x, [*shape[: axis + 1], 1, *shape[axis + 1 :]])
-    sizes = [None if size < 0 else size for size in shape_of(apart)]
-    sizes[axis + 1] = factor
-    return merge(n, n.add(graph.BroadcastOp(apart, sizes)), axis)
 
 
 def _resampled(

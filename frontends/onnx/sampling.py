@@ -394,9 +394,9 @@ def _spread(n: Node, tap: Tap, axes: Sequence[int]) -> Tap:
 def deform_conv(n: Node) -> SSAValue:
     """A convolution of pixels that each place of the kernel has an offset to."""
     x, w, offsets = n.input(0), n.input(1), n.input(2)
-    shape, (outputs, depth, *kernel) = n.shape(), n.shape(1)
-    if len(shape) != 4 or len(kernel) != 2 or n.rank(2) != 4:
+    if (n.rank(), n.rank(1), n.rank(2)) != (4, 4, 4):
         raise Unsupported("expected an image, a weight and offsets with 4 dimensions")
+    shape, (outputs, depth, *kernel) = n.shape(), n.shape(1)
     groups, parts = n.int_attr("group", 1), n.int_attr("offset_group", 1)
     if n.int_list("kernel_shape", kernel) != list(kernel):
         raise Unsupported(f"expected 'kernel_shape' to be that of the weight, {kernel}")

@@ -142,6 +142,15 @@ def split(n: Node, value: SSAValue, axis: int, sizes: Sequence[int]) -> SSAValue
     return n.reshape(value, [*own[:axis], *sizes, *own[axis + 1 :]])
 
 
+def repeated(n: Node, x: SSAValue, axis: int, factor: int) -> SSAValue:
+    """Each element along an axis so often."""
+    shape = entries(x)
+    apart = n.reshape(x, [*shape[: axis + 1], 1, *shape[axis + 1 :]])
+    sizes = [None if size < 0 else size for size in shape_of(apart)]
+    sizes[axis + 1] = factor
+    return merge(n, n.add(graph.BroadcastOp(apart, sizes)), axis)
+
+
 def check_parts(count: int) -> None:
     """Raise `Unsupported` for more values than are built one by one."""
     if count > MAX_PARTS:

@@ -51,6 +51,10 @@ class Window:
         pairs = zip(self.kernel, self.dilations, strict=True)
         return tuple((size - 1) * step + 1 for size, step in pairs)
 
+    def without_padding(self) -> "Window":
+        none = (0,) * len(self.kernel)
+        return replace(self, low=none, high=none)
+
     def part(self, start: int, end: int | None = None) -> "Window":
         """The window along some of the dimensions."""
         places = slice(start, end)
@@ -145,9 +149,13 @@ def halves(
     return (small, large) if less_in_front else (large, small)
 
 
-def kernel_of(n: Node) -> Sequence[int]:
+def kernel_of(n: Node, index: int = 1) -> Sequence[int]:
     """The sizes of a kernel that is an input, which an attribute may say again."""
-    kernel = n.shape(1)[2:]
+    kernel = n.shape(index)[2:]
+    if n.rank(index) != n.rank():
+        raise Unsupported(
+            f"expected a weight with {n.rank()} dimensions, but got {n.rank(index)}"
+        )
     if n.int_list("kernel_shape", kernel) != list(kernel):
         raise Unsupported(f"expected 'kernel_shape' to be that of the weight, {kernel}")
     return kernel

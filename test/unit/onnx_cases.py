@@ -27,8 +27,7 @@ def ints(*values: int) -> Any:
 
 def kind_of(array: Any) -> str:
     name = str(array.dtype.name)
-    kinds = {"bool": "i1", "uint8": "ui8", "int64": "i64", "int32": "i32"}
-    return kinds.get(name, name.replace("float", "f"))
+    return "i1" if name == "bool" else name.replace("float", "f").replace("int", "i")
 
 
 def check(

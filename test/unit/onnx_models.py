@@ -21,9 +21,14 @@ KINDS: dict[str, int] = {
     "f16": onnx.TensorProto.FLOAT16,
     "f64": onnx.TensorProto.DOUBLE,
     "i1": onnx.TensorProto.BOOL,
+    "i8": onnx.TensorProto.INT8,
+    "i16": onnx.TensorProto.INT16,
     "i32": onnx.TensorProto.INT32,
     "i64": onnx.TensorProto.INT64,
     "ui8": onnx.TensorProto.UINT8,
+    "ui16": onnx.TensorProto.UINT16,
+    "ui32": onnx.TensorProto.UINT32,
+    "ui64": onnx.TensorProto.UINT64,
 }
 
 

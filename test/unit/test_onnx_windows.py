@@ -270,6 +270,9 @@ def test_refusals(tmp_path: Path):
     assert conv([2, 3, 5], [4, 3, 2], kernel_shape=[3]) == (
         "'Conv' x1 (expected 'kernel_shape' to be that of the weight, (2,)): 'y'"
     )
+    assert conv([2, 3, 5], [4, 3]) == (
+        "'Conv' x1 (expected a weight with 3 dimensions, but got 2): 'y'"
+    )
     assert conv([2, 3, "D", 5, 5], [4, 3, 2, 2, 2]) == (
         "'Conv' x1 (a depth that is not static is not supported): 'y'"
     )
