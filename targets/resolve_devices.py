@@ -19,7 +19,7 @@ module {}  ==>  module attributes {
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, SymbolRefAttr
@@ -92,22 +92,28 @@ def resolve_hosts(root: Operation) -> None:
 
 
 @dataclass
-class ShowNotes(PassObserver):
-    """
-    Tells the user, by way of `emit`, when this pass assumes the host as device, and
-    what is noted of others.
-    """
+class ShowHost(PassObserver):
+    """Tells the user, by way of `emit`, when this pass assumes the host as device."""
 
     emit: Callable[[Diagnostic], None]
-
-    def noted(self, note: Diagnostic) -> None:
-        self.emit(note)
 
     def before(self, pass_: ModulePass, op: Operation) -> None:
         if not isinstance(pass_, TargetResolveDevicesPass):
             return
         if isinstance(op, ModuleOp) and assumes_host(op):
             self.emit(_note_of_host(op))
+
+
+@dataclass
+class ShowNotes(ShowHost):
+    """Tells the user also what is noted of other passes, each text once."""
+
+    told: set[str] = field(default_factory=set[str])
+
+    def noted(self, note: Diagnostic) -> None:
+        if note.message not in self.told:
+            self.told.add(note.message)
+            self.emit(note)
 
 
 def _devices(module: ModuleOp) -> list[DeviceOp]:

@@ -54,7 +54,7 @@ with interruptible_imports():
     from transom.runtime.values import Words
     from transom.targets.bind_devices import parse_device
     from transom.targets.references import interpreter_of
-    from transom.targets.resolve_devices import ShowNotes, resolve_hosts
+    from transom.targets.resolve_devices import ShowHost, resolve_hosts
     from transom.tools.exit_status import exit_status
     from transom.tools.input_files import STDIN, read_stdin
     from transom.tools.memory_limit import memory_limited
@@ -178,7 +178,7 @@ def run(args: argparse.Namespace, reporter: Reporter, current: CurrentPass) -> b
         signature, execute = interpreted(module, args)
     else:
         signature, execute = compiled(
-            module, args, PassObservers((ShowNotes(reporter.emit), current))
+            module, args, PassObservers((ShowHost(reporter.emit), current))
         )
     inputs = Words(args.input).arrays(signature.inputs, complete=True)
     expected = Words(args.expected).arrays(signature.outputs, complete=False)

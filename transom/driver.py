@@ -15,12 +15,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp, StringAttr
-from xdsl.ir import Attribute
+from xdsl.dialects.builtin import LocationAttr, ModuleOp, StringAttr, SymbolRefAttr
+from xdsl.ir import Attribute, Operation
 
-from transom.dialects.diagnostics import Diagnostic, OpError, did_you_mean
+from transom.dialects.diagnostics import Diagnostic, OpError, did_you_mean, position_of
 from transom.dialects.parser import allow_deep_recursion, parse_ir
-from transom.dialects.target import PHASE, get_config, set_phase
+from transom.dialects.symbols import symbol_name
+from transom.dialects.target import PHASE, DeviceOp, TargetAttr, get_config, set_phase
 from transom.dialects.verifier import verify_module
 from transom.passes.owned_functions import owned_by
 from transom.passes.pipeline import PassObserver, PipelineError
@@ -148,11 +149,36 @@ def run_plan(
         functions = owned_by(module, target)
         if functions and observer is not None:
             note = f"'{target}' omits '{omitted}' for its functions"
-            observer.noted(Diagnostic("note", functions[0].location, note))
+            where = place_of_owned(module, functions[0], target)
+            observer.noted(Diagnostic("note", where, note))
         if omitted in plan.phase.keeps_promise:
             before = PHASES[PHASES.index(plan.phase) - 1].name
             for function in functions:
                 function.attributes.setdefault(PHASE, StringAttr(before))
+
+
+def place_of_owned(
+    module: ModuleOp, function: Operation, target: TargetAttr
+) -> LocationAttr:
+    """
+    Where a function of a target comes from: its place, that of a call of it, or that of
+    the device which has the target.
+    """
+    name = symbol_name(function)
+    calls = (op for op in module.walk() if callee_name(op) == name)
+    devices = (
+        op for op in module.ops if isinstance(op, DeviceOp) and target in op.targets
+    )
+    for op in (function, *calls, *devices):
+        if position_of(op.location) is not None:
+            return op.location
+    return function.location
+
+
+def callee_name(op: Operation) -> str | None:
+    """The function that an op calls."""
+    callee = op.properties.get("callee")
+    return callee.string_value() if isinstance(callee, SymbolRefAttr) else None
 
 
 def phases_between(module: ModuleOp, to: str) -> tuple[Phase, ...]:

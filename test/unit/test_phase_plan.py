@@ -3,11 +3,13 @@ What hooks insert into phases, replace and omit, and in which order.
 """
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hook_cases import (
     SEEN,
+    TWO_TARGETS,
     CasesAttr,
     CasesTarget,
     SeeFunctions,
@@ -15,18 +17,22 @@ from hook_cases import (
     cases_target,
     two_targets,
 )
+from xdsl.dialects.builtin import UNKNOWN_LOC
 from xdsl.passes import ModulePass
 
 import transom
 from transom.dialects import tir
 from transom.dialects.diagnostics import Diagnostic, OpError
+from transom.dialects.target import DeviceOp, targets_in
+from transom.driver import place_of_owned
+from transom.passes.owned_functions import owned_by
 from transom.passes.pipeline import Pipeline, parse_pipeline
 from transom.phase_plan import phase_named, phase_plan
 from transom.registry import registry
 from transom.targets.hooks import Step, TargetHooks
 from transom.targets.resolve_devices import ShowNotes
 from transom.testing import check_phases
-from transom.tools import listings
+from transom.tools import listings, transom_opt, transom_run
 
 
 def test_a_target_without_hooks_takes_the_shared_pipeline() -> None:
@@ -241,16 +247,59 @@ def test_a_step_that_requires_what_its_target_omits() -> None:
         )
 
 
+OMISSIONS = [
+    "two_targets.mlir:12:5: note: '#cases.target' omits 'tir-fuse-nests' for its "
+    "functions",
+    "two_targets.mlir:12:5: note: '#cases.target' omits 'tir-choose-schedule' for its "
+    "functions",
+]
+
+
 def test_omissions_are_noted() -> None:
     notes: list[Diagnostic] = []
     with cases_target(Omitting) as ctx:
         transom.lower(
             two_targets(ctx), "scheduled", ctx=ctx, observer=ShowNotes(notes.append)
         )
-    assert [str(note).split(": ", 1)[1] for note in notes] == [
-        "note: '#cases.target' omits 'tir-fuse-nests' for its functions",
-        "note: '#cases.target' omits 'tir-choose-schedule' for its functions",
-    ]
+    assert list(map(str, notes)) == OMISSIONS
+
+
+def test_omissions_are_told_by_lowering_alone(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """By `transom-opt`, whoever runs a program is not told."""
+    path = tmp_path / "two_targets.mlir"
+    path.write_text(TWO_TARGETS.replace("x86-64-v3", "host"))
+    with cases_target(Omitting):
+        assert transom_opt.main([str(path), "--to=scheduled"]) == 0
+        err = capsys.readouterr().err
+        notes = [line for line in err.splitlines() if "note:" in line]
+        assert notes == [f"{tmp_path}/{note}" for note in OMISSIONS]
+        assert transom_run.main([str(path), "--input", "random:0"]) == 0
+        assert capsys.readouterr().err == ""
+
+
+def test_a_note_is_told_once() -> None:
+    told: list[Diagnostic] = []
+    observer = ShowNotes(told.append)
+    for message in ("a", "a", "b", "a"):
+        observer.noted(Diagnostic("note", UNKNOWN_LOC, message))
+    assert [note.message for note in told] == ["a", "b"]
+
+
+def test_the_place_of_what_a_target_owns() -> None:
+    """That of the device, if no function and no call has one."""
+    with cases_target(Omitting) as ctx:
+        lowered = transom.lower(two_targets(ctx), "tensor", ctx=ctx)
+        (target,) = [t for t in targets_in(lowered) if t.name == "cases.target"]
+        (kernel, *_) = owned_by(lowered, target)
+        (device,) = [op for op in lowered.ops if isinstance(op, DeviceOp)]
+        for op in lowered.walk():
+            if op is not device:
+                op.location = UNKNOWN_LOC
+        assert place_of_owned(lowered, kernel, target) == device.location
+        device.location = UNKNOWN_LOC
+        assert place_of_owned(lowered, kernel, target) == UNKNOWN_LOC
 
 
 def test_phases_are_listed_for_a_module() -> None:
