@@ -18,7 +18,7 @@ a `host` are made concrete. Binding a device again changes nothing, unless it di
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import cast
+from typing import TypeAlias, cast
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, SymbolRefAttr
@@ -35,6 +35,10 @@ from transom.targets.resolve_devices import resolve_hosts
 
 NAME = re.compile(r"[A-Za-z_][\w$.-]*")
 """The name of a device, written without `@`."""
+
+
+Targets: TypeAlias = str | TargetAttr | Sequence[str | TargetAttr]
+"""What says of a device in Python what it is: see `parse_device` for a text."""
 
 
 def bind_device(module: ModuleOp, device: DeviceOp) -> None:
@@ -55,7 +59,8 @@ def bind_device(module: ModuleOp, device: DeviceOp) -> None:
     if not isinstance(declared, DeviceOp) or not _is_same(declared, device):
         raise OpError(
             module,
-            f"cannot bind device '@{name}': there is another '@{name}'",
+            f"cannot bind device '@{name}': there is another '@{name}'; remove its "
+            "declaration from the module or edit it, or take another name",
             Note(declared, str(declared).split("\n")[0]),
         )
 
@@ -104,7 +109,38 @@ def parse_device(text: str, ctx: Context) -> "TargetBindDevicesPass":
         memories = [_memory(value) for value in keys["memories"]]
         return TargetBindDevicesPass(name, tuple(targets), tuple(memories))
     except ParseError as e:
-        raise PipelineError(f"device '{name}': {e.msg}") from None
+        # The lexer names no more than the character.
+        where = f", in '{rest}'" if e.msg.startswith("Unexpected character") else ""
+        raise PipelineError(f"device '{name}': {e.msg}{where}") from None
+    except ValueError as e:
+        raise PipelineError(f"device '{name}': {e}") from None
+
+
+def device_of(name: str, value: Targets, ctx: Context) -> "TargetBindDevicesPass":
+    """
+    The pass that binds a device, from the text of `parse_device` after the name, or
+    from targets. Raises `PipelineError`.
+    """
+    if isinstance(value, str):
+        return parse_device(f"{name}={value}", ctx)
+    targets: list[TargetAttr] = []
+    for item in (value,) if isinstance(value, Attribute) else value:
+        if isinstance(item, TargetAttr):
+            targets.append(item)
+            continue
+        if not isinstance(cast(object, item), str):
+            raise PipelineError(
+                f"device '{name}': expected target attributes or their texts, but got "
+                f"'{item}'"
+            )
+        parsed = parse_device(f"{name}={item}", ctx)
+        if parsed.memories:
+            raise PipelineError(
+                f"device '{name}': expected a target in a list, but got '{item}'"
+            )
+        targets += parsed.targets
+    try:
+        return TargetBindDevicesPass(name, tuple(targets))
     except ValueError as e:
         raise PipelineError(f"device '{name}': {e}") from None
 

@@ -32,6 +32,7 @@ from transom.registry import new_context
 if TYPE_CHECKING:
     from transom.c_functions import Externs
     from transom.runtime.program import Program
+    from transom.targets.bind_devices import Targets
     from transom.targets.hooks import RunArtifact
 
 
@@ -198,7 +199,7 @@ def phases_between(module: ModuleOp, to: str) -> tuple[Phase, ...]:
 def compile(
     module: ModuleOp,
     *,
-    devices: Mapping[str, str] | None = None,
+    devices: "Mapping[str, Targets] | None" = None,
     executor: str = "aot",
     threads: int = 1,
     dims: Mapping[str, tuple[int | None, int | None]] | None = None,
@@ -214,12 +215,12 @@ def compile(
     A program in this process, from a module at any phase; the module is not changed.
 
     It runs `@main`, or else the only public function. `devices` declares devices by
-    name, each with a target attribute as text, a list of them, or a dictionary
-    `{targets = […], memories = […]}`; without any the host CPU is used. `dims` bounds
-    symbolic sizes, both ends included. `libraries` are shared libraries of the C
-    functions that kernels call, `data_folders` are those that links to weights may lead
-    to, `opt_level` is the effort of LLVM's passes (0 to 3), and `options` are those of
-    `target.config` that may change results.
+    name, each with a target attribute or its text, a list of them, or as text a
+    dictionary `{targets = […], memories = […]}`; without any the host CPU is used.
+    `dims` bounds symbolic sizes, both ends included. `libraries` are shared libraries
+    of the C functions that kernels call, `data_folders` are those that links to weights
+    may lead to, `opt_level` is the effort of LLVM's passes (0 to 3), and `options` are
+    those of `target.config` that may change results.
 
     With `externs` the C functions run in Python: "reference" takes the reference
     evaluations that the module's targets bring, a dictionary functions by name.
@@ -268,15 +269,17 @@ def compile(
     )
 
 
-def declare_devices(module: ModuleOp, devices: Mapping[str, str], ctx: Context) -> None:
+def declare_devices(
+    module: ModuleOp, devices: "Mapping[str, Targets]", ctx: Context
+) -> None:
     """
-    Add a device for each name, with the targets of its text: see `parse_device`.
+    Add a device for each name, with these targets: see `device_of`.
 
     Raises `OpError` if the module has another one of that name.
     """
-    from transom.targets.bind_devices import parse_device
+    from transom.targets.bind_devices import device_of
 
-    passes = [parse_device(f"{name}={text}", ctx) for name, text in devices.items()]
+    passes = [device_of(name, value, ctx) for name, value in devices.items()]
     for pass_ in passes:
         pass_.apply(ctx, module)
 

@@ -3,6 +3,7 @@ Devices from text: `NAME=TARGETS` of command lines and of `transom.compile`.
 """
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from toy_npu.dialect import ToyNpuAttr
@@ -11,7 +12,7 @@ import transom
 from transom.dialects.parser import parse_ir
 from transom.passes.pipeline import PipelineError
 from transom.registry import new_context
-from transom.targets.bind_devices import parse_device
+from transom.targets.bind_devices import Targets, device_of, parse_device
 from transom.targets.llvm_cpu.dialect import LlvmCpuAttr
 from transom.tools.transom_opt import main as transom_opt
 from transom.tools.transom_run import main as transom_run
@@ -116,3 +117,45 @@ def test_both_programs_bind_devices(tmp_path: Path, capsys: pytest.CaptureFixtur
     for program in (transom_opt, transom_run):
         assert program([str(file), "--device", "cpu=#nope.target"]) == 2
         assert "error: device 'cpu': " in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        f"[{NPU}, {CPU}]",
+        [NPU, CPU],
+        (ToyNpuAttr.get(8), CPU),
+        [f"[{NPU}, {CPU}]"],
+        [ToyNpuAttr.get(8), LlvmCpuAttr.get("znver4")],
+    ],
+)
+def test_a_device_in_python(value: Targets):
+    device = device_of("soc", value, new_context())
+    assert device.targets == (ToyNpuAttr.get(8), LlvmCpuAttr.get("znver4"))
+    assert device_of("npu", ToyNpuAttr.get(8), new_context()).targets == (
+        ToyNpuAttr.get(8),
+    )
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        ([], "device 'cpu': expected at least one target of device '@cpu'"),
+        (
+            [NPU, 3],
+            "device 'cpu': expected target attributes or their texts, but got '3'",
+        ),
+        (["3"], "device 'cpu': expected a target attribute, but got '3 : i64'"),
+        (
+            [f"{{targets = [{NPU}], memories = [@a]}}"],
+            "device 'cpu': expected a target in a list, but got "
+            f"'{{targets = [{NPU}], memories = [@a]}}'",
+        ),
+        (f"['{NPU}']", f"device 'cpu': Unexpected character: ', in '['{NPU}']'"),
+    ],
+)
+def test_a_wrong_device_in_python(value: Any, message: str):
+    module = parse_ir(new_context(), "module {}", "a.mlir")
+    with pytest.raises(PipelineError) as caught:
+        transom.compile(module, devices={"cpu": value})
+    assert str(caught.value) == message

@@ -1,6 +1,6 @@
 // RUN: %diagnose -p 'target-bind-devices{device=npu targets=[#toy_npu.target] memories=[dram]}'
 
-// expected-error @+1 {{cannot bind device '@npu': there is another '@npu'}}
+// expected-error @+1 {{cannot bind device '@npu': there is another '@npu'; remove its declaration from the module or edit it, or take another name}}
 module {
   target.memory @dram
   // expected-note @+1 {{target.device @npu {targets = [#toy_npu.target<lanes = 8>], memories = [@dram]}}}
@@ -9,7 +9,7 @@ module {
 
 // -----
 
-// expected-error @+1 {{cannot bind device '@npu': there is another '@npu'}}
+// expected-error @+1 {{cannot bind device '@npu': there is another '@npu'; remove its declaration from the module or edit it, or take another name}}
 module {
   target.memory @dram
   // expected-note @+1 {{func.func private @npu()}}
