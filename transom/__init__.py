@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from transom import cache
-    from transom.driver import compile, load, lower, phases
+    from transom.driver import compile, load, lower, parse, phases
 
 __version__ = "0.1.0"
-__all__ = ["__version__", "cache", "compile", "load", "lower", "phases"]
+__all__ = ["__version__", "cache", "compile", "load", "lower", "parse", "phases"]
 
-_DRIVER_NAMES = ("compile", "load", "lower", "phases")
+_DRIVER_NAMES = ("compile", "load", "lower", "parse", "phases")
 
 
 def __getattr__(name: str) -> Any:

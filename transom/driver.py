@@ -61,9 +61,20 @@ def load(
         from transom.frontends.onnx import load_onnx
 
         return load_onnx(name, data_folders)
+    return parse(Path(name).read_bytes(), ctx=ctx, name=name)
+
+
+def parse(
+    text: str | bytes, *, ctx: Context | None = None, name: str = "<text>"
+) -> ModuleOp:
+    """
+    Read a module from IR text, as `load` does from a file; `name` is what errors call
+    the text. Paths in it are relative to the folder of `name`.
+
+    Raises `OpError` for what is wrong in it.
+    """
     from transom.targets.resolve_devices import resolve_hosts
 
-    text = Path(name).read_bytes()
     module = parse_ir(new_context() if ctx is None else ctx, text, name)
     resolve_hosts(module)
     verify_module(module)

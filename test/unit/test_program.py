@@ -348,3 +348,20 @@ def test_a_failed_save_leaves_the_old_file(program: Program, tmp_path: Path) -> 
     with pytest.raises(OSError):
         program.save(tmp_path / "no-such-folder" / "model.transom")
     assert not list(tmp_path.iterdir())
+
+
+def test_a_text_is_parsed_as_a_file_is(tmp_path: Path) -> None:
+    (tmp_path / "m.mlir").write_text(TEXT)
+    assert transom.parse(TEXT).is_structurally_equivalent(
+        transom.load(tmp_path / "m.mlir")
+    )
+    host = 'target.device @cpu {targets = [#llvm_cpu.target<cpu = "host">]}'
+    assert '"host"' not in str(transom.parse(host)), "it names this machine's CPU"
+    with pytest.raises(OpError) as caught:
+        transom.parse("graph.sqr")
+    assert str(caught.value) == (
+        "<text>:1:1: error: unknown op 'graph.sqr'; did you mean 'graph.sqrt'?"
+    )
+    with pytest.raises(OpError) as caught:
+        transom.parse("func.func @f() -> i32 {\n  func.return\n}", name="f.mlir")
+    assert str(caught.value).startswith("f.mlir:2:3: error: ")

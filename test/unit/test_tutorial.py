@@ -17,6 +17,7 @@ import transom
 from transom.dialects.parser import parse_ir
 from transom.registry import new_context, registry
 from transom.targets.registry import given_hooks
+from transom.tools import transom_run
 
 ROOT = Path(__file__).parents[2]
 EXAMPLE = ROOT / "examples" / "out_of_tree_target"
@@ -55,3 +56,21 @@ def test_listings(example: None, phase: str) -> None:
     texts = {words: code for kind, words, code in BLOCKS if kind == "mlir"}
     module = parse_ir(new_context(), texts["input"], "model.mlir")
     check_listing(texts[phase], str(transom.lower(module, phase)))
+
+
+def test_the_model_runs(
+    example: None,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """With the inputs that the page has, and what it shows; no C compiler is needed."""
+    (model,) = (code for _, words, code in BLOCKS if words == "input")
+    monkeypatch.chdir(tmp_path)
+    Path("model.mlir").write_text(model)
+    page = (ROOT / "docs/tutorial.md").read_text()
+    found = re.search(r"^\$ transom-run (.*)\n(.*)$", page, re.MULTILINE)
+    assert found is not None
+    command = found[1].replace("--library libwoofles.so", "--externs=reference")
+    assert transom_run.main(command.split()) == 0
+    assert capsys.readouterr().out == found[2] + "\n"
