@@ -122,4 +122,4 @@ def test_other_warnings_are_shown_as_ever() -> None:
         return True
 
     with pytest.warns(UserWarning, match="something else"):
-        assert exit_status(Reporter("program"), body) == 0
+        assert exit_status(Reporter("program"), [], body) == 0
