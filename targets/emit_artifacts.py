@@ -27,7 +27,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import MemRefType, ModuleOp, SymbolRefAttr, i8
+from xdsl.dialects.builtin import UNKNOWN_LOC, MemRefType, ModuleOp, SymbolRefAttr, i8
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 from xdsl.passes import ModulePass
@@ -35,11 +35,12 @@ from xdsl.rewriter import Rewriter
 
 from transom.dialects import executor, tir
 from transom.dialects.diagnostics import OpError
-from transom.dialects.symbols import fresh_symbol, lookup
+from transom.dialects.symbols import fresh_symbol, lookup, symbol_name
 from transom.dialects.target import TargetAttr, targets_in
 from transom.passes.owned_functions import is_kernel, owned_by
+from transom.targets.contract.answers import LOWERS_NESTS
 from transom.targets.contract.emission import EmissionContract
-from transom.targets.contract.rules import RAISED
+from transom.targets.contract.rules import RAISED, nearest_location
 from transom.targets.hooks import Emitted, TargetHooks
 from transom.targets.registry import HooksError, hooks_of
 
@@ -74,6 +75,7 @@ def emit(module: ModuleOp, target: TargetAttr) -> Sequence[Emitted]:
         raise OpError(kernels[0], str(e)) from None
     default: Any = TargetHooks
     if type(hooks).emit is default.emit:
+        check_nests(kernels, hooks, target)
         return ()
     shown = with_bodies_of(module, kernels)
     contract = EmissionContract(shown, target)
@@ -84,7 +86,30 @@ def emit(module: ModuleOp, target: TargetAttr) -> Sequence[Emitted]:
     except Exception as e:  # plug-in boundary: hooks are others' code
         error = f"{type(e).__name__}: {e}"
         raise contract.origin.error(RAISED, kernels[0], error=error) from e
-    return contract.check(emitted) or ()
+    if checked := contract.check(emitted):
+        return checked
+    check_nests(kernels, hooks, target)
+    return ()
+
+
+def check_nests(
+    kernels: Sequence[Operation], hooks: TargetHooks[Any], target: TargetAttr
+) -> None:
+    """Raise `OpError` for nests that a target keeps from LLVM and does not emit."""
+    if LOWERS_NESTS not in hooks.omits(target):
+        return
+    for kernel in kernels:
+        for op in kernel.walk():
+            if isinstance(op, tir.NestOp):
+                raise OpError(
+                    next(
+                        (o for o in (op, kernel) if o.location != UNKNOWN_LOC),
+                        nearest_location(kernel),
+                    ),
+                    f"expected no 'tir.nest' in '@{symbol_name(kernel)}', as LLVM has "
+                    f"none; '{target}' omits '{LOWERS_NESTS}', so its hook 'emit' or "
+                    "'tir_pipeline' has to take it",
+                )
 
 
 def with_bodies_of(module: ModuleOp, kernels: Sequence[Operation]) -> ModuleOp:

@@ -95,6 +95,7 @@ def hooks_of_plugin(plugin: Plugin) -> TargetHooks[Any]:
             plugin, State.BROKEN, "is not a class derived from 'TargetHooks'"
         )
     _check_version(plugin, hooks_class.api_version)
+    _check_attr_type(plugin, hooks_class)
     try:
         hooks = cast("TargetHooks[Any]", hooks_class())
         named = hooks.attr_type.name
@@ -169,13 +170,33 @@ def conversions_of_plugin(plugin: Plugin) -> Conversions:
     return conversions
 
 
-def _check_version(plugin: Plugin, version: int) -> None:
+def _check_attr_type(plugin: Plugin, hooks_class: type) -> None:
+    """Raise `PluginError` unless hooks are for a class of target attributes."""
+    attr_type = cast(object, getattr(hooks_class, "attr_type", None))
+    if not (isinstance(attr_type, type) and issubclass(attr_type, TargetAttr)):
+        found = getattr(attr_type, "__qualname__", repr(attr_type))
+        raise PluginError(
+            plugin,
+            State.BROKEN,
+            "is wrong: attr_type must be a class derived from 'TargetAttr', but is "
+            f"'{found}'",
+        )
+
+
+def _check_version(plugin: Plugin, version: object) -> None:
+    if type(version) is not int:
+        raise PluginError(
+            plugin,
+            State.BROKEN,
+            f"has 'api_version = {version!r}'; expected a number, such as "
+            f"'api_version = {API_VERSION}'",
+        )
     if version != API_VERSION:
         raise PluginError(
             plugin,
             State.WRONG_API_VERSION,
             f"was written for API version {version} of hooks, but this transom has "
-            f"API version {API_VERSION}",
+            f"API version {API_VERSION}; install versions of both that fit",
         )
 
 

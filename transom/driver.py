@@ -18,7 +18,13 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import LocationAttr, ModuleOp, StringAttr, SymbolRefAttr
 from xdsl.ir import Attribute, Operation
 
-from transom.dialects.diagnostics import Diagnostic, OpError, did_you_mean, position_of
+from transom.dialects.diagnostics import (
+    Diagnostic,
+    Note,
+    OpError,
+    did_you_mean,
+    position_of,
+)
 from transom.dialects.parser import allow_deep_recursion, parse_ir
 from transom.dialects.symbols import symbol_name
 from transom.dialects.target import PHASE, DeviceOp, TargetAttr, get_config, set_phase
@@ -155,7 +161,12 @@ def run_plan(
         from transom.targets.contract import HookContract
 
         contract = HookContract(module, step.target, step.hook, thorough=thorough)
-        step.pipeline.apply(ctx, module, observer)
+        try:
+            step.pipeline.apply(ctx, module, observer)
+        except OpError as e:
+            whose = f"run by hook '{step.hook}' of '{step.target}'"
+            e.notes = (*e.notes, Note(e.location, whose))
+            raise
         contract.check(lambda again, step=step: step.pipeline.apply(ctx, again))
     for target, omitted in plan.omissions:
         functions = owned_by(module, target)

@@ -62,7 +62,7 @@ def _status_in_universe(plugin: Plugin, everything: Registry) -> PluginStatus:
         for name in universe.all_dialects:
             everything.dialects[name]()
         for name in universe.all_passes:
-            everything.passes[name]()
+            _check_name(plugin, name, everything.passes[name]().name)
         for name in universe.all_targets:
             everything.emitters[name]()
         for name in universe.all_frontends:
@@ -70,6 +70,13 @@ def _status_in_universe(plugin: Plugin, everything: Registry) -> PluginStatus:
     except PluginError as e:
         return PluginStatus(plugin, e.state, error=e)
     return PluginStatus(plugin, State.OK)
+
+
+def _check_name(plugin: Plugin, key: str, name: str) -> None:
+    """Raise `PluginError` for a pass that is not called as it is looked up."""
+    if name != key:
+        reason = f"has pass '{name}' under the name '{key}'; expected '{name}'"
+        raise PluginError(plugin, State.BROKEN, reason)
 
 
 def _status(plugin: Plugin, everything: Registry) -> PluginStatus:

@@ -2,8 +2,10 @@
 What hooks return for a target, checked before any of it runs.
 """
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+import difflib
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from types import FunctionType
 from typing import Any, NamedTuple, cast
 
 from xdsl.context import Context
@@ -28,6 +30,8 @@ from transom.targets.contract.pipelines import PipelineRules
 from transom.targets.contract.repetition import text_change
 from transom.targets.contract.rules import (
     ANSWERING_HOOKS,
+    KEEPS_NESTS,
+    NO_HOOK,
     NOT_EQUAL,
     NOT_OMISSIBLE,
     NOT_SHARED,
@@ -38,6 +42,20 @@ from transom.targets.hooks import Claim, Reference, Step, TargetHooks
 from transom.targets.registry import HooksError
 
 SCOPES = ("function", "module")
+
+LOWERS_NESTS = "convert-tir-to-scf"
+"""The pass without which a target has to do something of its own with nests."""
+
+TAKE_NESTS = (
+    "emit",
+    "tir_pipeline",
+    "convert_graph_to_tir",
+    "convert_graph_to_artifact",
+)
+"""Hooks that can."""
+
+NEAR = 0.75
+"""How alike the names of a method and a hook are if one is meant for the other."""
 
 
 class KnownPasses(NamedTuple):
@@ -92,6 +110,9 @@ class _Answers:
         """Raise `HooksError` unless all answers are right."""
         names = " or ".join(f"'{name}'" for name in SCOPES)
         self.expect(self.hooks.scope in SCOPES, names, self.hooks.scope)
+        for name, near in _misspelt(type(self.hooks)):
+            self.question = Question(self.hooks, name, self.target)
+            raise self.error(NO_HOOK, near=near)
         equal = self.target.new(self.target.parameters)
         for hook in ANSWERING_HOOKS:
             self.question = Question(self.hooks, hook, self.target)
@@ -189,6 +210,14 @@ class _Answers:
             if name not in self.known.omissible:
                 near = did_you_mean(name, self.known.omissible)
                 raise self.error(NOT_OMISSIBLE, name=name, near=near)
+        omitted = cast("AbstractSet[str]", answer)
+        if LOWERS_NESTS in omitted and not any(map(self.overrides, TAKE_NESTS)):
+            raise self.error(KEEPS_NESTS, name=LOWERS_NESTS)
+
+    def overrides(self, hook: str) -> bool:
+        """Whether the target says something of its own in a hook."""
+        default: object = getattr(TargetHooks, hook)
+        return getattr(type(self.hooks), hook) is not default
 
     def check_memories(self, answer: object) -> None:
         checked_memories(answer, self.question)
@@ -220,6 +249,26 @@ _CHECKS: dict[str, Callable[[_Answers, object], None]] = {
     "memories": _Answers.check_memories,
     "reference": _Answers.check_reference,
 }
+
+
+def _misspelt(cls: type[TargetHooks[Any]]) -> Iterator[tuple[str, str]]:
+    """
+    The public methods of a class that are no hooks, but nearly called like one.
+
+    One that has the whole name in it, as `emit_c`, is a helper of the hook.
+    """
+    hooks = [name for name in vars(TargetHooks) if not name.startswith("_")]
+    for name in dict.fromkeys(name for c in cls.__mro__ for name in vars(c)):
+        if name.startswith("_") or hasattr(TargetHooks, name):
+            continue
+        method = next(vars(c)[name] for c in cls.__mro__ if name in vars(c))
+        if not isinstance(method, FunctionType | classmethod | staticmethod):
+            continue
+        near = difflib.get_close_matches(name, hooks, 1, NEAR)
+        if near and not (
+            name.startswith(f"{near[0]}_") or name.endswith(f"_{near[0]}")
+        ):
+            yield name, near[0]
 
 
 def is_op_class(value: object) -> bool:

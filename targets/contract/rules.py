@@ -356,6 +356,10 @@ ANSWERS = Rule(
 )
 RAISED = Breach(ANSWERS, "it raised {error}")
 WRONG_TYPE = Breach(ANSWERS, "expected {expected}, but got {found}")
+NO_HOOK = Breach(
+    ANSWERS,
+    "it is no hook; did you mean '{near}'? the name of a helper begins with '_'",
+)
 NOT_EQUAL = Breach(
     ANSWERS,
     "equal attributes expect equal answers, but it gave '{first}', then '{second}'",
@@ -366,7 +370,11 @@ PIPELINES = Rule(
     "pipelines are of registered passes, at a legal anchor, and parse from their text",
     PASS_HOOKS,
 )
-NOT_REGISTERED = Breach(PIPELINES, "pass '{name}' is not registered{near}")
+NOT_REGISTERED = Breach(
+    PIPELINES,
+    "pass '{name}' is not registered in 'all_passes' of a universe (entry-point group "
+    "'xdsl.universe'){near}",
+)
 REGISTERED_OTHER = Breach(
     PIPELINES, "pass '{name}' is registered with class '{registered}', not '{found}'"
 )
@@ -387,6 +395,11 @@ SHARED_PASSES = Rule(
     ("omits", "pass_options"),
 )
 NOT_OMISSIBLE = Breach(SHARED_PASSES, "pass '{name}' cannot be omitted{near}")
+KEEPS_NESTS = Breach(
+    SHARED_PASSES,
+    "without pass '{name}' nests stay, and nothing takes them; expected a hook 'emit', "
+    "'tir_pipeline', 'convert_graph_to_tir' or 'convert_graph_to_artifact' that does",
+)
 NOT_SHARED = Breach(SHARED_PASSES, "'{name}' is no shared pass{near}")
 WRONG_OPTION = Breach(SHARED_PASSES, "{message}")
 

@@ -231,6 +231,13 @@ TYPES = (
 ANSWERS = (
     Answer(rules.RAISED, "claims", refuse, "it raised ValueError: no such core"),
     Answer(
+        rules.NO_HOOK,
+        "tir_pipelines",
+        lambda target: (),
+        "it is no hook; did you mean 'tir_pipeline'? the name of a helper begins with "
+        "'_'",
+    ),
+    Answer(
         rules.NOT_EQUAL,
         "omits",
         lambda target: {next(OMITTED)},
@@ -251,7 +258,8 @@ PIPELINES = (
         rules.NOT_REGISTERED,
         "graph_pipeline",
         lambda target: module(UnknownPass()),
-        "pass 'toy-schedul' is not registered; did you mean 'toy-schedule'?",
+        "pass 'toy-schedul' is not registered in 'all_passes' of a universe "
+        "(entry-point group 'xdsl.universe'); did you mean 'toy-schedule'?",
     ),
     Answer(
         rules.REGISTERED_OTHER,
@@ -304,6 +312,14 @@ PIPELINES = (
 )
 
 SHARED_PASSES = (
+    Answer(
+        rules.KEEPS_NESTS,
+        "omits",
+        lambda target: {"convert-tir-to-scf"},
+        "without pass 'convert-tir-to-scf' nests stay, and nothing takes them; "
+        "expected a hook 'emit', 'tir_pipeline', 'convert_graph_to_tir' or "
+        "'convert_graph_to_artifact' that does",
+    ),
     Answer(
         rules.NOT_OMISSIBLE,
         "omits",

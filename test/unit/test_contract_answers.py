@@ -52,6 +52,17 @@ def test_the_scope_is_one_of_two():
     )
 
 
+def test_helpers_are_no_misspelt_hooks():
+    class Hooks(ToyHooks):
+        def _omit(self) -> None: ...
+        def emit_c(self) -> None: ...
+        def op_patterns(self) -> None: ...
+        def memory_size(self) -> None: ...
+        def tile(self) -> None: ...
+
+    verify_answers(Hooks(), TARGET, known())
+
+
 def test_targets_of_the_tree_answer_well():
     passes = known()._replace(
         shared=[name for phase in PHASES for name in phase.passes],

@@ -62,6 +62,7 @@ BROKEN = """
 from xdsl.ir import Dialect
 from xdsl.irdl import irdl_attr_definition, irdl_op_definition, IRDLOperation
 from xdsl.ir import ParametrizedAttribute
+from xdsl.passes import ModulePass
 from xdsl.universe import Universe
 from transom.targets.conversions import Conversions
 from transom.targets.hooks import TargetHooks
@@ -88,6 +89,9 @@ class GraphAttr(TargetAttr):
 class DescAttr(TargetAttr):
     name = "graph.desc"
 
+class EPass(ModulePass):
+    name = "e-pass"
+
 class Lonely(TargetHooks):
     attr_type = LonelyAttr
 
@@ -111,6 +115,7 @@ def one(name, dialect):
 
 DIALECT = one("arith", fails)
 PASS = Universe(all_passes={"convert-graph-to-tir": fails})
+PASS_NAME = Universe(all_passes={"other-pass": lambda: EPass})
 EMITTER = Universe(all_targets={"llvm-ir": fails})
 READER = Universe(all_frontends={"onnx": fails})
 OP = one("a", lambda: Dialect("a", [StolenOp]))
@@ -215,6 +220,12 @@ CASES: dict[str, tuple[str, str, str, str]] = {
         "is left out: pass 'convert-graph-to-tir' is registered by distribution "
         "'transom'",
     ),
+    "universe-pass-name": (
+        "xdsl.universe",
+        "PASS_NAME",
+        "broken",
+        "has pass 'e-pass' under the name 'other-pass'; expected 'e-pass'",
+    ),
     "universe-emitter": (
         "xdsl.universe",
         "EMITTER",
@@ -299,7 +310,8 @@ CASES: dict[str, tuple[str, str, str, str]] = {
         "transom.targets",
         "Newer",
         "wrong API version",
-        "was written for API version 7 of hooks, but this transom has API version 1",
+        "was written for API version 7 of hooks, but this transom has API version 1; "
+        "install versions of both that fit",
     ),
     "llvm_cpu.target": (
         "transom.targets",
@@ -311,7 +323,8 @@ CASES: dict[str, tuple[str, str, str, str]] = {
         "transom.conversions",
         "NEWER_CONVERSIONS",
         "wrong API version",
-        "was written for API version 7 of hooks, but this transom has API version 1",
+        "was written for API version 7 of hooks, but this transom has API version 1; "
+        "install versions of both that fit",
     ),
     "graph": (
         "transom.evaluators",
@@ -529,7 +542,7 @@ def test_a_target_that_is_asked_for(tmp_path: Path):
     refused = (
         "error: plug-in 'woofles.target' of distribution 'woofles-tools' "
         "(woofles.hooks:WooflesTarget) was written for API version 7 of hooks, but "
-        "this transom has API version 1"
+        "this transom has API version 1; install versions of both that fit"
     )
     done = run_python(tmp_path, *OPT, "a.mlir", "--to=tensor", cwd=tmp_path)
     assert done.returncode == 1

@@ -6,6 +6,7 @@ doubled, broken.
 from collections.abc import Iterator
 from importlib.metadata import EntryPoint
 from pathlib import Path
+from typing import Any, cast
 
 import fake_distributions
 import pytest
@@ -53,6 +54,22 @@ class WooflesTarget(TargetHooks[WooflesAttr]):
 
 class OldTarget(WooflesTarget):
     api_version = 0
+
+
+class TextTarget(WooflesTarget):
+    api_version = cast(Any, "1")
+
+
+class NoVersionTarget(WooflesTarget):
+    api_version = cast(Any, None)
+
+
+class IntTarget(WooflesTarget):
+    attr_type = cast(Any, int)
+
+
+class NoAttrTarget(TargetHooks[Any]):
+    """Does not say its attribute."""
 
 
 class BadTarget(WooflesTarget):
@@ -184,7 +201,25 @@ def test_a_plugin_does_not_replace_a_target_in_the_tree(found: list[Plugin]):
         (
             "OldTarget",
             "was written for API version 0 of hooks, but this transom has API "
-            "version 1",
+            "version 1; install versions of both that fit",
+        ),
+        (
+            "TextTarget",
+            "has 'api_version = '1''; expected a number, such as 'api_version = 1'",
+        ),
+        (
+            "NoVersionTarget",
+            "has 'api_version = None'; expected a number, such as 'api_version = 1'",
+        ),
+        (
+            "IntTarget",
+            "is wrong: attr_type must be a class derived from 'TargetAttr', but is "
+            "'int'",
+        ),
+        (
+            "NoAttrTarget",
+            "is wrong: attr_type must be a class derived from 'TargetAttr', but is "
+            "'None'",
         ),
         ("a b", "is not of the form 'module:object'"),
     ],
@@ -238,7 +273,7 @@ def test_conversions_join_the_pass_that_they_name(found: list[Plugin]):
         (
             "OLD_CONVERSIONS",
             "was written for API version 0 of hooks, but this transom has API "
-            "version 1",
+            "version 1; install versions of both that fit",
         ),
         (
             "MISPLACED",

@@ -198,8 +198,10 @@ def test_scratchpad_too_small():
 """
     target = "#toy_npu.target<scratchpad = 1024>"
     message = refusal(lambda: transom.compile(npu(text, target)))
-    assert message.startswith("model.mlir:3:3: error: expected at most 1024 bytes of ")
-    assert message.endswith("needs 4096")
+    error, note = message.splitlines()
+    assert error.startswith("model.mlir:3:3: error: expected at most 1024 bytes of ")
+    assert error.endswith("needs 4096")
+    assert note == f"model.mlir:3:3: note: run by hook 'tir_pipeline' of '{target}'"
 
 
 def starts(module: ModuleOp) -> list[tir.CopyAsyncOp]:
