@@ -176,7 +176,7 @@ class TargetHooks(Generic[TargetT]):
         """
         return ()
 
-    def pass_options(self, target: TargetT) -> Mapping[str, Mapping[str, int]]:
+    def pass_options(self, target: TargetT) -> Mapping[str, Mapping[str, object]]:
         """
         Options of shared passes that follow from the target, by pass and option.
 

@@ -35,6 +35,7 @@ from transom.lowering.conversion import (
     Operands,
     Refusal,
 )
+from transom.lowering.graph_to_tir.elementwise import elementwise_nest
 from transom.lowering.graph_to_tir.site import Site
 from transom.passes.function_pass import FunctionPass
 from transom.passes.pipeline import Pipeline
@@ -132,6 +133,22 @@ class Halved(ConversionPattern[graph.TanhOp]):
         return None
 
 
+class NumberOrZero(ConversionPattern[graph.ReluOp]):
+    """A `relu` that gives 0 for NaN."""
+
+    root = graph.ReluOp
+    benefit = 2
+
+    def match_and_rewrite(
+        self, op: graph.ReluOp, operands: Operands, rewriter: ConversionRewriter
+    ) -> Refusal | None:
+        elementwise_nest(
+            Site(op, operands, rewriter),
+            lambda b, x: [b(arith.MaxnumfOp(x, b.constant(0.0, f32)))],
+        )
+        return None
+
+
 @dataclass(frozen=True)
 class KitMarkThreadPass(FunctionPass):
     """Marks functions if it runs beside the main thread."""
@@ -190,7 +207,8 @@ IN_TREE = {"llvm_cpu.target": '#llvm_cpu.target<cpu = "x86-64-v2">'}
 
 @pytest.mark.parametrize("name", TARGETS)
 def test_targets_in_the_tree(name: str):
-    report = check_target(IN_TREE[name], samples=("conv", "control_flow"))
+    samples = ("conv", "control_flow", "special_values")
+    report = check_target(IN_TREE[name], samples=samples)
     assert {*report.checked} >= {*RULES} - {"claims"}
 
 
@@ -516,4 +534,23 @@ def test_hooks_of_a_plugin_say_their_api_version(tmp_path: Path):
         "- registered: 'SeededTarget' does not say for which version of the contract "
         "it was written; expected 'api_version = 1'\n"
         "- hash-seeds: sample 'softmax' differs at phase 'partitioned'\n"
+    )
+
+
+def test_a_relu_that_gives_a_number_for_nan():
+    class Numbers(KitTarget):
+        def patterns(self, target: KitAttr) -> Sequence[ConversionPattern[Any]]:
+            return (NumberOrZero(),)
+
+    assert check(Numbers(), samples=("special_values",)) == (
+        "'#kit.target<lanes = 8>' breaks a rule:\n"
+        "- special, sample 'special_values': the numbers move at phase 'tensor' "
+        "(interpreted):\n"
+        "'result0': 6 of 39 elements differ, by at most inf (largest expected: nan)\n"
+        "  at [0, 0]: expected nan, but got 0.0\n"
+        "  at [0, 7]: expected nan, but got 0.0\n"
+        "  at [1, 1]: expected nan, but got 0.0\n"
+        "  at [1, 8]: expected nan, but got 0.0\n"
+        "  at [2, 2]: expected nan, but got 0.0\n"
+        "  … and 1 more"
     )

@@ -2,7 +2,11 @@
 Small modules with `@main`, of what models hold, for `check_target`.
 """
 
+import math
 import re
+from typing import Any
+
+import numpy as np
 
 SAMPLES: dict[str, str] = {
     "elementwise": """
@@ -112,8 +116,44 @@ func.func @main(
   func.return %t, %r, %p : tensor<6x10xf32>, tensor<6x1xf32>, tensor<6x10xf32>
 }
 """,
+    "special_values": """
+!v = tensor<3x13xf32>
+func.func @main(%x: !v, %y: !v) -> (!v, !v, !v, !v, !v, !v, !v, !v, !v, !v, !v) {
+  %a = graph.relu %x : !v
+  %b = graph.add %x, %y : !v
+  %c = graph.mul %x, %y : !v
+  %d = graph.maximum %x, %y : !v
+  %e = graph.minimum %x, %y : !v
+  %f = graph.abs %x : !v
+  %n = graph.neg %x : !v
+  %g = graph.div %y, %n : !v
+  %h = graph.sqrt %x : !v
+  %i = graph.exp %x : !v
+  %j = graph.tanh %x : !v
+  %k = graph.sigmoid %x : !v
+  func.return %a, %b, %c, %d, %e, %f, %g, %h, %i, %j, %k
+      : !v, !v, !v, !v, !v, !v, !v, !v, !v, !v, !v
+}
+""",
 }
 """By name; none names a target."""
+
+SPECIAL = "special_values"
+"""The sample that is run on NaN, infinities and zeros with a sign too."""
+
+SPECIAL_VALUES = (math.nan, math.inf, -math.inf, -0.0, 0.0, 1.5, -2.5)
+
+
+def special_inputs() -> dict[str, np.ndarray[Any, np.dtype[np.float32]]]:
+    """Inputs of `SPECIAL`: each of the values beside each other one, or nearly."""
+    count, shape = len(SPECIAL_VALUES), (3, 13)
+    places = np.arange(math.prod(shape))
+    values = np.array(SPECIAL_VALUES, np.float32)
+    return {
+        "arg0": values[places % count].reshape(shape),
+        "arg1": values[(places + places // count) % count].reshape(shape),
+    }
+
 
 HOST = '#llvm_cpu.target<cpu = "host">'
 """What runs the parts that the target does not take."""
