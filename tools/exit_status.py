@@ -3,20 +3,22 @@ What ends a program early, as a message and an exit status; never as a traceback
 """
 
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from xdsl.utils.exceptions import DiagnosticException
 
 from transom.dialects.diagnostics import Diagnostic, OpError
 from transom.dialects.plugins import PluginError
 from transom.passes.pipeline import PipelineError
-from transom.targets.registry import HooksError
 from transom.tools.bugs import TRACEBACK, bug
 from transom.tools.cache_warnings import warning_of_cache
 from transom.tools.interrupts import INTERRUPTED
 from transom.tools.memory_limit import MemoryLimitError
 from transom.tools.output_files import abandon_stdout
-from transom.tools.pass_observers import CurrentPass
 from transom.tools.reporter import Reporter
+
+if TYPE_CHECKING:
+    from transom.tools.pass_observers import CurrentPass
 
 WRONG_INPUT = 1
 WRONG_COMMAND = 2
@@ -27,7 +29,7 @@ def exit_status(
     words: Sequence[str],
     body: Callable[[], bool],
     *user_errors: type[Exception],
-    current: CurrentPass | None = None,
+    current: "CurrentPass | None" = None,
 ) -> int:
     """
     Run a program: 0 if `body` says that all is right, else 1, and 2 if the command line
@@ -57,17 +59,26 @@ def exit_status(
         reporter.error("out of memory")
     except KeyboardInterrupt:
         return INTERRUPTED
-    except (*user_errors, PluginError, HooksError) as e:
+    except (*user_errors, PluginError) as e:
         reporter.error(str(e))
     except Exception as e:  # plug-in boundary: passes, hooks, evaluations of others
         if TRACEBACK in words:
             raise
         name = None if current is None else current.name
-        if isinstance(e, DiagnosticException) and name is not None:
+        if _is_of_hooks(e):
+            reporter.error(str(e))
+        elif isinstance(e, DiagnosticException) and name is not None:
             reporter.error(f"pass '{name}' failed: {e}")
         else:
             _emit_bug(reporter, bug(e, name))
     return WRONG_INPUT
+
+
+def _is_of_hooks(error: Exception) -> bool:
+    """Whether it says that hooks of a target cannot be had."""
+    from transom.targets.registry import HooksError
+
+    return isinstance(error, HooksError)
 
 
 def _emit_bug(reporter: Reporter, diagnostic: Diagnostic) -> None:
