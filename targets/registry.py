@@ -95,7 +95,7 @@ def hooks_of_plugin(plugin: Plugin) -> TargetHooks[Any]:
             plugin, State.BROKEN, "is not a class derived from 'TargetHooks'"
         )
     _check_version(plugin, hooks_class.api_version)
-    _check_attr_type(plugin, hooks_class)
+    _check_attr_type(plugin, cast(object, hooks_class))
     try:
         hooks = cast("TargetHooks[Any]", hooks_class())
         named = hooks.attr_type.name
@@ -170,11 +170,12 @@ def conversions_of_plugin(plugin: Plugin) -> Conversions:
     return conversions
 
 
-def _check_attr_type(plugin: Plugin, hooks_class: type) -> None:
+def _check_attr_type(plugin: Plugin, hooks_class: object) -> None:
     """Raise `PluginError` unless hooks are for a class of target attributes."""
-    attr_type = cast(object, getattr(hooks_class, "attr_type", None))
-    if not (isinstance(attr_type, type) and issubclass(attr_type, TargetAttr)):
-        found = getattr(attr_type, "__qualname__", repr(attr_type))
+    attr_type: object = getattr(hooks_class, "attr_type", None)
+    is_class = isinstance(attr_type, type)
+    if not (is_class and issubclass(cast("type[object]", attr_type), TargetAttr)):
+        found = attr_type.__qualname__ if is_class else repr(attr_type)
         raise PluginError(
             plugin,
             State.BROKEN,
