@@ -15,13 +15,6 @@ MAX_BOXES = 256
 """Boxes of one suppression, which takes a step for each."""
 
 
-def nonzero(n: Node) -> SSAValue:
-    value = n.input()
-    if not n.rank():
-        value = n.reshape(value, [1])
-    return n.add(graph.NonzeroOp(value))
-
-
 def compress(n: Node) -> SSAValue:
     value, condition = n.input(0), n.input(1)
     if n.rank(1) != 1 or type_of(condition).element_type != i1:
@@ -155,5 +148,4 @@ def _kept(
 HANDLERS: dict[str, Callable[[Node], SSAValue]] = {
     "Compress": compress,
     "NonMaxSuppression": non_max_suppression,
-    "NonZero": nonzero,
 }
