@@ -5,6 +5,7 @@ and has tests.
 ```text
 transom new target woofles              # a package in the folder woofles
 transom new pass graph-fold-relu --into woofles
+transom new pass woofles-unroll --level tir --into woofles
 ```
 
 A pass or a conversion goes into the package of a folder that has one, else it gets a
@@ -40,6 +41,11 @@ KINDS = ("target", "dialect", "pass", "conversion")
 PACKAGES = ("target", "dialect")
 """Kinds that are always a package."""
 
+KERNEL_PASS = "kernel_pass"
+"""The template of a pass with `--level tir`."""
+
+LEVELS = ("graph", "tir")
+
 PACKAGE_NAME = re.compile(r"[a-z][a-z0-9_]*")
 PASS_NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 CONVERSION_NAME = re.compile(r"(convert|lower)(-[a-z0-9]+)+-to(-[a-z0-9]+)+")
@@ -55,7 +61,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what the command takes."""
     add = parser.add_argument
     add("kind", choices=KINDS, help="what to begin")
-    add("name", help="of the dialect and its package, or of the pass")
+    add(
+        "name",
+        help="of the dialect and its package, or of the pass; a conversion is "
+        "a pass of its own, called 'convert-FROM-to-TO' or 'lower-FROM-to-TO'",
+    )
+    add(
+        "--level",
+        choices=LEVELS,
+        help="what a pass is for: functions of graph ops (default) or, with 'tir', "
+        "kernels",
+    )
     add(
         "--into",
         metavar="DIR",
@@ -73,6 +89,10 @@ def run(args: argparse.Namespace, reporter: Reporter) -> bool:
         number = errno.ENOTDIR if into.exists() else errno.ENOENT
         raise OSError(number, os.strerror(number), str(into))
     check_name(kind, name)
+    if args.level is not None and kind != "pass":
+        raise PipelineError(f"expected '--level' with 'pass' only, not with '{kind}'")
+    if args.level == "tir":
+        kind = KERNEL_PASS
     if kind not in PACKAGES and (into / "pyproject.toml").exists():
         made = add_to_package(kind, name, existing_package(into))
     else:
@@ -221,7 +241,7 @@ def with_entry(text: str, kind: str, names: Names, file: str) -> str:
     else:
         table, key = "PASSES", names.item
         module = names.item.replace("-", "_")
-        layer = {"pass": "passes", "conversion": "lowering"}[kind]
+        layer = "lowering" if kind == "conversion" else "passes"
         value = f"{names.package}.{layer}.{module}:{_camel(module)}Pass"
     found = re.search(
         rf"^{table}: dict\[str, str\] = \{{\n?((?:    .*\n)*)\}}", text, re.MULTILINE

@@ -2,12 +2,19 @@
 `test_out_of_tree.py`."""
 
 import os
+import sys
 from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
 from typing import Any, NamedTuple
+from unittest import mock
 
 import pytest
 
+from transom.dialects.parser import parse_ir
+from transom.dialects.verifier import verify_module
+from transom.passes.kernel_pass import KernelPass
+from transom.registry import new_context
 from transom.tools import new_project
 from transom.tools.transom_main import main
 
@@ -131,6 +138,38 @@ def test_the_mode_of_a_package_is_that_of_any_folder(run: Run, tmp_path: Path):
 def test_here_is_the_default(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.chdir(tmp_path)
     assert run("dialect", "rag").out.splitlines()[0] == "rag/README.md"
+
+
+def test_a_pass_on_kernels(run: Run, tmp_path: Path):
+    """It is registered, keeps kernels alone, and does what its test says."""
+    result = run("pass", "rag-fold", "--level", "tir", "--into", tmp_path)
+    folder = tmp_path / "rag_fold"
+    test = folder / "test/filecheck/passes/rag-fold.mlir"
+    assert (result.status, result.err) == (0, "")
+    assert str(test) in result.out.splitlines()
+    universe = (folder / "rag_fold/universe.py").read_text()
+    assert '"rag-fold": "rag_fold.passes.rag_fold:RagFoldPass"' in universe
+    names: dict[str, Any] = {"__name__": "rag_fold"}
+    with mock.patch.dict(sys.modules, {"rag_fold": ModuleType("rag_fold")}):
+        exec((folder / "rag_fold/passes/rag_fold.py").read_text(), names)
+        made = names["RagFoldPass"]
+        assert issubclass(made, KernelPass) and made.name == "rag-fold"
+        ctx = new_context()
+        module = parse_ir(ctx, test.read_text(), "kernels.mlir")
+        made().apply_to_kernels(ctx, module)
+        verify_module(module)
+    twice, once = (str(op) for op in module.body.ops)
+    assert (twice.count("arith.negf"), once.count("arith.negf")) == (0, 1)
+
+
+def test_only_a_pass_has_a_level(run: Run, tmp_path: Path):
+    words = ("dialect", "rag", "--level", "tir", "--into", tmp_path)
+    assert run(*words) == Result(
+        2,
+        "",
+        "transom: error: expected '--level' with 'pass' only, not with 'dialect'\n",
+    )
+    assert not list(tmp_path.iterdir())
 
 
 # A pass or a conversion of a package that exists.
