@@ -26,6 +26,8 @@ from functools import cache
 from importlib.metadata import Distribution, EntryPoint, distributions, entry_points
 from typing import Any, TypeVar
 
+from transom.dialects.raising_code import code_of_others
+
 T = TypeVar("T")
 
 CONVERSIONS = "transom.conversions"
@@ -119,7 +121,9 @@ class PluginError(Exception):
 def broken(plugin: Plugin, error: Exception, part: str | None = None) -> PluginError:
     """The problem of a plug-in that raises when it, or a part of it, is loaded."""
     what = "" if part is None else f"brings {part}, which "
-    reason = f"{what}cannot be loaded: {type(error).__name__}: {error}"
+    code = code_of_others(error)
+    where = "" if code is None else f" at {code}"
+    reason = f"{what}cannot be loaded: {type(error).__name__}: {error}{where}"
     return PluginError(plugin, State.BROKEN, reason)
 
 

@@ -10,19 +10,13 @@ Whose code it is: that of the last frame outside of transom, of what it is made 
 of the standard library, or else of the last frame.
 """
 
-import sys
-import traceback
-from pathlib import Path
-from types import FrameType
-
 from xdsl.dialects.builtin import UNKNOWN_LOC, LocationAttr
 
 from transom.dialects.diagnostics import Diagnostic, PlacedNote, position_of
+from transom.dialects.raising_code import code_of_others, last_code
 
 TRACEBACK = "--traceback"
 TRACEBACK_HELP = "end in a traceback where the compiler or a plug-in itself is wrong"
-
-_NEVER_MEANT = {"transom", "xdsl", "numpy", "llvmlite", *sys.stdlib_module_names}
 
 
 def bug(
@@ -51,25 +45,5 @@ def _placed_notes(error: Exception) -> list[PlacedNote]:
 
 
 def _where(error: Exception) -> str:
-    frames = list(traceback.walk_tb(error.__traceback__))
-    if not frames:
-        return ""
-    others = [(f, line) for f, line in frames if _package(f) not in _NEVER_MEANT]
-    frame, line = (others or frames)[-1]
-    return f" at {_path(frame)}:{line}"
-
-
-def _module(frame: FrameType) -> str:
-    name: object = frame.f_globals.get("__name__")
-    return name if isinstance(name, str) else ""
-
-
-def _package(frame: FrameType) -> str:
-    return _module(frame).partition(".")[0]
-
-
-def _path(frame: FrameType) -> str:
-    """The file of a module, from the folder of its outermost package on."""
-    file = Path(frame.f_code.co_filename)
-    folders = _module(frame).count(".") + (file.name == "__init__.py")
-    return "/".join(file.parts[-folders - 1 :])
+    code = code_of_others(error) or last_code(error)
+    return "" if code is None else f" at {code}"

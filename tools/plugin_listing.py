@@ -14,6 +14,8 @@ All plug-ins are loaded, with all that they bring.
 import argparse
 import json
 from collections.abc import Iterable, Sequence
+from textwrap import indent
+from traceback import format_exception
 
 from transom.dialects.diagnostics import did_you_mean
 from transom.dialects.plugins import (
@@ -41,7 +43,7 @@ def run(args: argparse.Namespace, reporter: Reporter) -> bool:
     """Print the list. That a plug-in is broken is an error only if it shall be."""
     with handling_problems(lambda problem: None):  # which the list has as well
         statuses = plugin_statuses()
-    write_stdout(as_json(statuses) if args.json else as_table(statuses))
+    write_stdout(as_json(statuses) if args.json else as_table(statuses, args.traceback))
     names = {name for p in installed() for name in (p.name, p.distribution)}
     for name in sorted(disabled_names()):
         if not any(plugin.answers_to(name) for plugin in installed()):
@@ -68,8 +70,8 @@ def as_json(statuses: Iterable[PluginStatus]) -> str:
     return json.dumps(objects, indent=2, ensure_ascii=False) + "\n"
 
 
-def as_table(statuses: Sequence[PluginStatus]) -> str:
-    """The list for people, what is wrong below each."""
+def as_table(statuses: Sequence[PluginStatus], with_tracebacks: bool = False) -> str:
+    """The list for people, what is wrong below each, maybe with where it was raised."""
     if not statuses:
         return "no plug-ins are installed\n"
     rows = [HEADER, *(_row(status) for status in statuses)]
@@ -83,6 +85,8 @@ def as_table(statuses: Sequence[PluginStatus]) -> str:
         text += line.rstrip() + "\n"
         if status.error is not None:
             text += f"    {status.plugin.value} {status.error.reason}\n"
+            if with_tracebacks and (cause := status.error.__cause__) is not None:
+                text += indent("".join(format_exception(cause)), " " * 8)
     return text
 
 

@@ -206,6 +206,10 @@ def test_disabled_plugins(woofles: Path):
     )
 
 
+LINE = f"broken.py:{BROKEN[: BROKEN.index('raise Runtime')].count(chr(10)) + 1}"
+"""Where the module raises."""
+
+
 CASES: dict[str, tuple[str, str, str, str]] = {
     "universe-dialect": (
         "xdsl.universe",
@@ -255,7 +259,8 @@ CASES: dict[str, tuple[str, str, str, str]] = {
         "xdsl.universe",
         "LOADS_NOT",
         "broken",
-        "brings dialect 'c', which cannot be loaded: RuntimeError: no licence",
+        "brings dialect 'c', which cannot be loaded: RuntimeError: no licence at "
+        f"{LINE}",
     ),
     "universe-name": (
         "xdsl.universe",
@@ -364,6 +369,28 @@ def test_what_is_wrong_is_listed(tmp_path: Path):
         }
         for name, (group, value, state, reason) in sorted(CASES.items())
     ]
+
+
+def test_tracebacks_are_shown_if_asked_for(tmp_path: Path):
+    """Of an import that fails in a module further down."""
+    modules = {"bad.hooks": "import bad.library\n", "bad.library": "\n1 // 0\n"}
+    groups = {"transom.targets": {"bad.target": "bad.hooks:Target"}}
+    install(tmp_path, "bad", groups, modules)
+    (tmp_path / "bad/__init__.py").write_text("")
+    plain = run_python(tmp_path, *TRANSOM, "plugins")
+    assert (plain.returncode, plain.stderr) == (0, "")
+    assert plain.stdout.endswith(
+        "  broken\n    bad.hooks:Target cannot be loaded: ZeroDivisionError: integer "
+        "division or modulo by zero at bad/library.py:2\n"
+    )
+    shown = run_python(tmp_path, *TRANSOM, "plugins", "--traceback")
+    assert (shown.returncode, shown.stderr) == (0, "")
+    assert shown.stdout.startswith(
+        plain.stdout + "        Traceback (most recent call last):\n"
+    )
+    assert f'          File "{tmp_path}/bad/hooks.py", line 1, in <module>' in (
+        shown.stdout
+    )
 
 
 def test_of_two_universes_the_first_stays(tmp_path: Path, woofles: Path, bark: Path):
@@ -493,7 +520,8 @@ def test_a_dialect_that_is_asked_for(tmp_path: Path):
     assert done.returncode == 1
     assert done.stderr.splitlines()[0] == (
         "a.mlir:2:3: error: plug-in 'x' of distribution 'broken' (broken:LOADS_NOT) "
-        "brings dialect 'c', which cannot be loaded: RuntimeError: no licence"
+        "brings dialect 'c', which cannot be loaded: RuntimeError: no licence at "
+        f"{LINE}"
     )
 
 

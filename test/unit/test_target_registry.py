@@ -3,6 +3,7 @@ What is found for a target attribute and for a conversion: in-tree, by plug-in, 
 doubled, broken.
 """
 
+import inspect
 from collections.abc import Iterator
 from importlib.metadata import EntryPoint
 from pathlib import Path
@@ -90,6 +91,21 @@ class ConvertTest(ConversionPattern[test.TestOp]):
         return Refusal("it is a test")
 
 
+def place(function: Any, what: str) -> str:
+    """The file and line of a function's line, as messages name it."""
+    lines, first = inspect.getsourcelines(function)
+    number = next(i for i, line in enumerate(lines) if what in line)
+    return f"test/unit/test_target_registry.py:{first + number}"
+
+
+def named(value: str) -> object:
+    """What is loaded for the name of an object of this module."""
+    return globals()[value]
+
+
+LOADING = place(named, "globals")
+REFUSING = place(BadTarget.__init__, "raise")
+
 CONVERSIONS = Conversions((ConvertTest(),))
 OLD_CONVERSIONS = Conversions((), api_version=0)
 MISPLACED = Conversions((), joins="convert-tir-to-scf")
@@ -110,7 +126,7 @@ def found(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Plugin]]:
 
     def load(entry: EntryPoint) -> object:
         # It names this module, which pytest imports under a name of its own.
-        return globals()[entry.value.partition(":")[2]]
+        return named(entry.value.partition(":")[2])
 
     monkeypatch.setattr(EntryPoint, "load", load)
     clear()
@@ -190,8 +206,8 @@ def test_a_plugin_does_not_replace_a_target_in_the_tree(found: list[Plugin]):
 @pytest.mark.parametrize(
     ("value", "reason"),
     [
-        ("Missing", "cannot be loaded: KeyError: 'Missing'"),
-        ("BadTarget", "cannot be loaded: OSError: no licence"),
+        ("Missing", f"cannot be loaded: KeyError: 'Missing' at {LOADING}"),
+        ("BadTarget", f"cannot be loaded: OSError: no licence at {REFUSING}"),
         ("NoHooks", "is not a class derived from 'TargetHooks'"),
         ("CONVERSIONS", "is not a class derived from 'TargetHooks'"),
         (
@@ -268,7 +284,7 @@ def test_conversions_join_the_pass_that_they_name(found: list[Plugin]):
 @pytest.mark.parametrize(
     ("value", "reason"),
     [
-        ("Missing", "cannot be loaded: KeyError: 'Missing'"),
+        ("Missing", f"cannot be loaded: KeyError: 'Missing' at {LOADING}"),
         ("NoHooks", "is not a 'Conversions', but a 'type'"),
         (
             "OLD_CONVERSIONS",
