@@ -13,6 +13,7 @@ the command line is wrong.
 """
 
 import argparse
+import faulthandler
 import sys
 from collections.abc import Callable, Sequence
 from io import BytesIO
@@ -263,6 +264,8 @@ def compiled(
     )
 
     def execute(inputs: dict[str, Array]) -> dict[str, Array]:
+        if args.library and sys.stderr is sys.__stderr__:
+            faulthandler.enable()  # a crash of the library says that code ran
         return program.run(inputs)
 
     return signature_of(attr), execute

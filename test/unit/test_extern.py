@@ -3,6 +3,7 @@ Kernels that call C functions: structs by pointer, workspaces, status codes.
 """
 
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -160,3 +161,18 @@ def test_a_library_of_the_working_folder(library: str, tmp_path: Path) -> None:
         command, cwd=tmp_path, capture_output=True, text=True, check=True
     )
     assert run.stdout == "result0: 4xfloat32 = [2000, 2000, 2000, 2000]\n"
+
+
+def test_a_crash_of_a_library_is_not_silent(library: str, tmp_path: Path) -> None:
+    (tmp_path / "m.mlir").write_text(MODULE.replace("SIZE", "8000"))
+    crash = "int row_sums(void) { *(volatile int *)8 = 1; return 0; }"
+    (tmp_path / "crash.c").write_text(crash)
+    build = ["cc", "-shared", "-fPIC", "-o", "libcrash.so", "crash.c"]
+    subprocess.run(build, cwd=tmp_path, check=True)
+    command = [sys.executable, "-m", "transom.tools.transom_run", "m.mlir"]
+    command += ["--input", "4x2000xf32=1", "--library", "libcrash.so"]
+    run = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert run.returncode == -signal.SIGSEGV
+    first, *frames = run.stderr.splitlines()
+    assert first == "Fatal Python error: Segmentation fault"
+    assert any("runtime/program.py" in line for line in frames)
