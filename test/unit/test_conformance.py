@@ -219,7 +219,8 @@ def test_targets_for_tests(target: str):
     """They are plug-ins, with artifacts, passes on all functions, and memories."""
     code = (
         "from transom.testing import check_target\n"
-        f"print(check_target({target!r}, samples=('matmul', 'several_results')))"
+        "samples = ('matmul', 'several_results', 'special_values')\n"
+        f"print(check_target({target!r}, samples=samples))"
     )
     done = run_python(Path(__file__).parents[1] / "plugins", "-c", code)
     assert done.returncode == 0, done.stderr
