@@ -198,6 +198,28 @@ def optional_has_element(n: Node) -> SSAValue:
     return n.splat(1 if n.has(0) else 0, i1)
 
 
+def ranks(n: Node, value: SSAValue, axis: int, largest: bool) -> SSAValue:
+    """
+    How many elements along an axis come before each: larger (or smaller) ones, and equal
+    ones with a smaller index. All pairs are compared.
+    """
+    shape = shape_of(value)
+    size = shape[axis]
+    one = n.reshape(value, [*shape[: axis + 1], 1, *shape[axis + 1 :]])
+    other = n.reshape(value, [*shape[:axis], 1, size, *shape[axis + 1 :]])
+    before = n.add(graph.CompareOp("gt" if largest else "lt", other, one))
+    pairs = n.add(
+        graph.BroadcastOp(one, [*shape[: axis + 1], size, *shape[axis + 1 :]])
+    )
+    earlier = graph.CompareOp(
+        "lt", n.add(graph.IotaOp(pairs, axis + 1)), n.add(graph.IotaOp(pairs, axis))
+    )
+    equal = n.add(graph.CompareOp("eq", other, one))
+    tied = n.add(graph.AndOp(equal, n.add(earlier)))
+    comes = n.add(graph.CastOp(n.add(graph.OrOp(before, tied)), i64))
+    return n.add(graph.ReduceOp("sum", comes, axes=[axis + 1], keepdims=False))
+
+
 def top_k(n: Node) -> list[SSAValue]:
     """
     Each element goes to the place that its rank says: how many are before it.
@@ -214,19 +236,7 @@ def top_k(n: Node) -> list[SSAValue]:
     size = shape[axis]
     if not 0 <= count <= size:
         raise Unsupported(f"expected 0 to {size} elements, but got {count}")
-    one = n.reshape(value, [*shape[: axis + 1], 1, *shape[axis + 1 :]])
-    other = n.reshape(value, [*shape[:axis], 1, size, *shape[axis + 1 :]])
-    before = n.add(graph.CompareOp("gt" if largest else "lt", other, one))
-    pairs = n.add(
-        graph.BroadcastOp(one, [*shape[: axis + 1], size, *shape[axis + 1 :]])
-    )
-    earlier = graph.CompareOp(
-        "lt", n.add(graph.IotaOp(pairs, axis + 1)), n.add(graph.IotaOp(pairs, axis))
-    )
-    equal = n.add(graph.CompareOp("eq", other, one))
-    tied = n.add(graph.AndOp(equal, n.add(earlier)))
-    comes = n.add(graph.CastOp(n.add(graph.OrOp(before, tied)), i64))
-    rank = n.add(graph.ReduceOp("sum", comes, axes=[axis + 1], keepdims=False))
+    rank = ranks(n, value, axis, largest)
     place = n.add(graph.IotaOp(value, axis))
     sizes = [count if a == axis else -1 for a in range(len(shape))]
     return [

@@ -9,7 +9,7 @@ from xdsl.ir import SSAValue
 
 from transom.dialects import graph
 from transom.frontends.onnx.node import Node, Unsupported, positive_axis, type_of
-from transom.frontends.onnx.places import static_shape
+from transom.frontends.onnx.places import ranks, static_shape
 
 MAX_BOXES = 256
 """Boxes of one suppression, which takes a step for each."""
@@ -42,7 +42,7 @@ def non_max_suppression(n: Node) -> SSAValue:
         raise Unsupported(f"expected 1 to {MAX_BOXES} boxes, but got {count}")
     element = type_of(boxes).element_type
     rows = batches * classes
-    order = _order(n, n.reshape(scores, [rows, count]), rows, count)
+    order = _order(n, n.reshape(scores, [rows, count]))
     ranked = n.add(graph.GatherElementsOp(n.reshape(scores, [rows, count]), order, 1))
     spread = graph.BroadcastOp(
         n.reshape(boxes, [batches, 1, count, 4]), [batches, classes, count, 4]
@@ -64,22 +64,10 @@ def non_max_suppression(n: Node) -> SSAValue:
     return n.add(graph.TransposeOp(columns, (1, 0)))
 
 
-def _order(n: Node, scores: SSAValue, rows: int, count: int) -> SSAValue:
+def _order(n: Node, scores: SSAValue) -> SSAValue:
     """The boxes of each row by falling score; of equal ones the first comes first."""
-    one = n.reshape(scores, [rows, count, 1])
-    other = n.reshape(scores, [rows, 1, count])
-    pairs = n.add(graph.BroadcastOp(one, [rows, count, count]))
-    earlier = graph.CompareOp(
-        "lt", n.add(graph.IotaOp(pairs, 2)), n.add(graph.IotaOp(pairs, 1))
-    )
-    equal = n.add(graph.CompareOp("eq", other, one))
-    tied = n.add(graph.AndOp(equal, n.add(earlier)))
-    before = n.add(graph.OrOp(n.add(graph.CompareOp("gt", other, one)), tied))
-    rank = graph.ReduceOp(
-        "sum", n.add(graph.CastOp(before, i64)), axes=[2], keepdims=False
-    )
     place = n.add(graph.IotaOp(scores, 1))
-    return n.add(graph.ScatterOp(place, n.add(rank), place, 1))
+    return n.add(graph.ScatterOp(place, ranks(n, scores, 1, True), place, 1))
 
 
 def _overlaps(n: Node, boxes: SSAValue, rows: int, count: int) -> SSAValue:
