@@ -178,20 +178,20 @@ def raising(error: BaseException) -> Callable[[], bool]:
 def test_exit_status(
     error: BaseException, status: int, text: str, capsys: Capture
 ) -> None:
-    assert exit_status(Reporter("p"), raising(error), KeyError) == status
+    assert exit_status(Reporter("p"), [], raising(error), KeyError) == status
     assert capsys.readouterr().err == text
 
 
 def test_exit_status_of_a_result() -> None:
-    assert exit_status(Reporter("p"), lambda: True) == 0
-    assert exit_status(Reporter("p"), lambda: False) == 1
+    assert exit_status(Reporter("p"), [], lambda: True) == 0
+    assert exit_status(Reporter("p"), [], lambda: False) == 1
 
 
 def test_a_bug_is_not_hidden() -> None:
     with pytest.raises(KeyError):
-        exit_status(Reporter("p"), raising(KeyError("x")))
+        exit_status(Reporter("p"), [], raising(KeyError("x")))
 
 
 def test_no_standard_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stderr", None)
-    assert exit_status(Reporter("p"), raising(MemoryError())) == 1
+    assert exit_status(Reporter("p"), [], raising(MemoryError())) == 1
