@@ -189,7 +189,7 @@ def test_exit_status_of_a_result() -> None:
 
 def test_a_bug_is_not_hidden() -> None:
     with pytest.raises(KeyError):
-        exit_status(Reporter("p"), [], raising(KeyError("x")))
+        exit_status(Reporter("p"), ["--traceback"], raising(KeyError("x")))
 
 
 def test_no_standard_error(monkeypatch: pytest.MonkeyPatch) -> None:
