@@ -200,8 +200,8 @@ def optional_has_element(n: Node) -> SSAValue:
 
 def ranks(n: Node, value: SSAValue, axis: int, largest: bool) -> SSAValue:
     """
-    How many elements along an axis come before each: larger (or smaller) ones, and equal
-    ones with a smaller index. All pairs are compared.
+    How many elements along an axis come before each: larger (or smaller) ones, and
+    equal ones with a smaller index. All pairs are compared.
     """
     shape = shape_of(value)
     size = shape[axis]
