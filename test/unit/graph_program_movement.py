@@ -124,6 +124,15 @@ def gather(b: Builder) -> None:
     keep(b, graph.GatherOp(x.value, places.value, axis), x)
 
 
+def gather_elements(b: Builder) -> None:
+    x = b.any(lambda k: k.rank > 0 and 0 not in k.sizes and k.is_static)
+    axis = b.choices.number(0, x.rank - 1)
+    sizes = [b.choices.number(1, size) for size in x.sizes]
+    sizes[axis] = b.choices.number(1, 4)
+    places = b.constant(sizes, b.choices.pick((i64, i32)))
+    keep(b, graph.GatherElementsOp(x.value, places.value, axis), x)
+
+
 def scatter(b: Builder) -> None:
     x = b.any(lambda k: k.rank > 0 and 0 not in k.sizes)
     axis = b.choices.number(0, x.rank - 1)

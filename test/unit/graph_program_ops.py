@@ -64,6 +64,44 @@ def smooth(b: Builder) -> None:
     b.add(kind(known.value), None, limit, False)
 
 
+def angle(b: Builder) -> None:
+    """Functions of angles and hyperbolas, each where it is defined and smooth."""
+    known = b.bounded(float_value(b), 1)
+    limits: dict[type[Any], float] = {
+        graph.AcosOp: 3.2,
+        graph.AsinOp: 1.6,
+        graph.AtanOp: 1.6,
+        graph.AsinhOp: 1.0,
+        graph.CoshOp: 1.6,
+        graph.SinhOp: 1.2,
+        graph.TanOp: 1.6,
+    }
+    kind = b.choices.pick((*limits, graph.AcoshOp, graph.AtanhOp))
+    if kind is graph.AcoshOp:
+        known = b.positive(known)
+    if kind in (graph.AcosOp, graph.AsinOp, graph.AtanhOp):
+        half = b.scalar(2, known.element)
+        op = graph.DivOp(known.value, half.value)
+        known = b.add(op, known.sizes, 0.5, False)
+    b.add(kind(known.value), None, limits.get(kind, 4.0), False)
+
+
+def shift(b: Builder) -> None:
+    """By few places, so that numbers stay within what others expect."""
+    x = b.bounded(b.any(lambda k: not k.is_float and k.element != i1), 8)
+    places = b.bounded(b.positive(b.partner(x)), 2)
+    if x.element == ui8 or b.choices.number(0, 1):
+        b.add(graph.ShiftRightOp(x.value, places.value), None, x.limit)
+    else:
+        b.add(graph.ShiftLeftOp(x.value, places.value), None, 4 * x.limit)
+
+
+def iota(b: Builder) -> None:
+    x = b.any(lambda k: k.rank > 0)
+    op = graph.IotaOp(x.value, b.choices.number(0, x.rank - 1))
+    b.add(op, None, 20.0)
+
+
 def leaky(b: Builder) -> None:
     known = float_value(b)
     keep(b, graph.LeakyReluOp(known.value, 0.25), known, False)

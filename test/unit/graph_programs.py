@@ -39,8 +39,14 @@ MAKERS: tuple[Make, ...] = (
     *(ops.cast, ops.compare, ops.select, ops.clamp) * 2,
     *(movement.reshape, movement.transpose, movement.broadcast, movement.concat) * 2,
     *(ops.arg_reduce, ops.batch_norm, ops.bitwise, ops.cumsum, ops.invert, ops.leaky),
-    *(ops.pool, ops.power, ops.quotient),
-    *(movement.gather, movement.pad, movement.scatter, movement.slice_),
+    *(ops.angle, ops.iota, ops.pool, ops.power, ops.quotient, ops.shift),
+    *(
+        movement.gather,
+        movement.gather_elements,
+        movement.pad,
+        movement.scatter,
+        movement.slice_,
+    ),
     movement.use_constant,
 )
 """What adds an op or some to a program, the usual ones more often."""

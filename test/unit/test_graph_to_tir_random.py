@@ -100,7 +100,7 @@ def test_programs_have_all_kinds_of_ops() -> None:
     """The tests above are about something: most ops come up, and so do groups."""
     found = {
         type(op)
-        for seed in range(150)
+        for seed in range(250)
         for op in build(Seeded(seed), 20).module.walk()
         if isinstance(op, graph.GraphOp | graph.GroupOp)
     }
