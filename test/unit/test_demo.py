@@ -40,6 +40,6 @@ def test_a_file_with_an_error(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     model = tmp_path / "model.mlir"
-    model.write_text(MODEL.replace("graph.tanh", "graph.tahn"))
+    model.write_text(MODEL.replace("graph.tanh", "graph.sigmod"))
     assert main([str(model)]) == 1
-    assert "did you mean 'graph.tanh'" in capsys.readouterr().err
+    assert "did you mean 'graph.sigmoid'" in capsys.readouterr().err

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from test_extern import MODULE
+from test_extern import MODULE as NATIVE
 from xdsl.dialects.builtin import ModuleOp
 
 import transom
@@ -24,10 +24,13 @@ from transom.targets.llvm_cpu.hooks import LlvmCpuTarget
 from transom.testing import check_phases
 from transom.tools import transom_run
 
+# A library of the other name may be loaded already, for the life of the process.
+MODULE = NATIVE.replace("row_sums", "row_sums_here")
+
 X = np.arange(8000, dtype=np.float32).reshape(4, 2000) / 1000
 
 
-def row_sums(context: Any, dims: Any, x: Any, y: Any) -> int:
+def row_sums_here(context: Any, dims: Any, x: Any, y: Any) -> int:
     """What the C function of these tests does."""
     workspace, size = context
     rows, columns = dims
@@ -44,12 +47,12 @@ def module(text: str = MODULE, size: int = 8000) -> ModuleOp:
 
 
 UNDEFINED = (
-    "undefined symbols: 'row_sums'; name their library by '--library FILE', in Python "
-    "'libraries=[…]'"
+    "undefined symbols: 'row_sums_here'; name their library by '--library FILE', in "
+    "Python 'libraries=[…]'"
 )
 BY_REFERENCE = (
-    "; 'row_sums' can run by reference evaluation: '--externs=reference', in Python "
-    "'externs=\"reference\"'"
+    "; 'row_sums_here' can run by reference evaluation: '--externs=reference', in "
+    "Python 'externs=\"reference\"'"
 )
 
 
@@ -67,7 +70,7 @@ def bring(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
 
 
 def test_by_reference(bring: Callable[..., None]):
-    bring(row_sums=row_sums)
+    bring(row_sums_here=row_sums_here)
     results = check_phases(module(), {"arg0": X}, compiled_externs="reference")
     assert [(r.phase, r.way) for r in results] == [
         ("tensor", "interpreted"),
@@ -78,24 +81,24 @@ def test_by_reference(bring: Callable[..., None]):
 
 
 def test_by_given_functions():
-    program = transom.compile(module(), externs={"row_sums": row_sums})
+    program = transom.compile(module(), externs={"row_sums_here": row_sums_here})
     np.testing.assert_allclose(program.run({"arg0": X})["result0"], X.sum(axis=1))
 
 
 def test_status(bring: Callable[..., None]):
     """What the function returns is checked, under its own name."""
-    bring(row_sums=row_sums)
+    bring(row_sums_here=row_sums_here)
     program = transom.compile(module(size=100), externs="reference")
     with pytest.raises(ProgramError) as caught:
         program.run({"arg0": X})
-    assert str(caught.value) == "'row_sums' did not return 0, in '@sums'"
+    assert str(caught.value) == "'row_sums_here' did not return 0, in '@sums'"
 
 
 def test_no_result_is_good(bring: Callable[..., None]):
     def nothing(context: Any, dims: Any, x: Any, y: Any) -> None:
         y[...] = 7
 
-    bring(row_sums=nothing)
+    bring(row_sums_here=nothing)
     program = transom.compile(module(), externs="reference")
     assert program.run({"arg0": X})["result0"].tolist() == [7] * 4
 
@@ -104,12 +107,12 @@ def test_exception(bring: Callable[..., None]):
     def failing(*arguments: Any) -> int:
         raise KeyError("no such row")
 
-    bring(row_sums=failing)
+    bring(row_sums_here=failing)
     program = transom.compile(module(), externs="reference")
     with pytest.raises(ProgramError) as caught:
         program.run({"arg0": X})
     assert str(caught.value) == (
-        "C function 'row_sums' failed: KeyError: 'no such row'"
+        "C function 'row_sums_here' failed: KeyError: 'no such row'"
     )
 
 
@@ -118,21 +121,21 @@ def test_nothing_falls_back_silently(bring: Callable[..., None]):
     with pytest.raises(JitError) as caught:
         transom.compile(module())
     assert str(caught.value) == UNDEFINED
-    bring(row_sums=row_sums)
+    bring(row_sums_here=row_sums_here)
     with pytest.raises(JitError) as caught:
         transom.compile(module())
     assert str(caught.value) == UNDEFINED + BY_REFERENCE
 
 
 def test_what_has_no_reference_is_native(bring: Callable[..., None]):
-    bring(other=row_sums)
+    bring(other=row_sums_here)
     with pytest.raises(JitError) as caught:
         transom.compile(module(), externs="reference")
     assert str(caught.value) == UNDEFINED
 
 
 def test_is_not_saved(bring: Callable[..., None], tmp_path: Path):
-    bring(row_sums=row_sums)
+    bring(row_sums_here=row_sums_here)
     with pytest.raises(ProgramError) as caught:
         transom.compile(module(), externs="reference").save(tmp_path / "p.transom")
     assert str(caught.value) == (
@@ -151,7 +154,7 @@ def test_choice_that_there_is_not():
 
 
 def test_at_phase_machine(bring: Callable[..., None]):
-    bring(row_sums=row_sums)
+    bring(row_sums_here=row_sums_here)
     machine = transom.lower(module(), to="machine")
     with pytest.raises(OpError) as caught:
         transom.compile(machine, externs="reference")
@@ -308,7 +311,7 @@ def test_command_line(
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
 ):
-    bring(row_sums=row_sums)
+    bring(row_sums_here=row_sums_here)
     path = tmp_path / "extern.mlir"
     path.write_text(MODULE.replace("SIZE", "8000"))
     command = [str(path), "--input", "4x2000xf32=0.5"]
