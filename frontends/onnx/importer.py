@@ -356,7 +356,11 @@ class Importer:
         handler = HANDLERS.get(proto.op_type)
         if handler is None:
             raise Unsupported("there is no such operator in 'graph' yet")
-        results = handler(node)
+        try:
+            results = handler(node)
+        except (IndexError, OverflowError, ValueError) as e:
+            # Shapes that no handler expects, of a model that breaks ONNX's own rules.
+            raise Unsupported(f"its inputs do not fit: {e}") from None
         node.check_attributes()
         if isinstance(results, SSAValue):
             results = (results,)

@@ -218,6 +218,9 @@ def _directions(
         raise Unsupported(f"expected 3 dimensions, but got {len(shape_of(x))}")
     if transposed:
         x = n.add(graph.TransposeOp(x, (1, 0, 2)))
+    ranks = [len(shape_of(n.input(i))) for i in (1, 2)]
+    if ranks != [3, 3]:
+        raise Unsupported("expected weights of 3 dimensions")
     steps, batch, _ = shape_of(x)
     hidden = shape_of(n.input(2))[-1]
     if min(steps, batch, hidden) < 1 or steps > MAX_STEPS:

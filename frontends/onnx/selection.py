@@ -35,6 +35,8 @@ def non_max_suppression(n: Node) -> SSAValue:
     once, so that there is a step per box.
     """
     boxes, scores = n.input(0), n.input(1)
+    if (n.rank(0), n.rank(1)) != (3, 3):
+        raise Unsupported("expected boxes and scores of 3 dimensions")
     batches, count, _ = static_shape(boxes, "an input")
     classes = static_shape(scores, "an input")[1]
     limit = int(n.scalar(2)) if n.has(2) else 0

@@ -347,3 +347,11 @@ def test_non_max_suppression(tmp_path: Path, center: int):
         node("NonMaxSuppression", "boxes scores n iou low", center_point_box=center)
     ]
     check(tmp_path, nodes, {"boxes": boxes, "scores": scores}, weights)
+
+
+def test_ranks_that_do_not_fit(tmp_path: Path):
+    weights = {"n": np.array([3])}
+    nodes = [node("NonMaxSuppression", "x x n", "y")]
+    assert refused(tmp_path, nodes, **weights) == (
+        "'NonMaxSuppression' x1 (expected boxes and scores of 3 dimensions): 'y'"
+    )
