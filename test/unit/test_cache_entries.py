@@ -210,6 +210,7 @@ HELPER = f"helper_{os.urandom(4).hex()}"
         f"try:\n\timport {HELPER}  # or not\nexcept ImportError:\n\tpass",
         "import another",
     ],
+    ids=["import", "among others", "from", "in a function", "in a try", "of another"],
 )
 def test_an_edit_of_what_is_imported_is_another_identity(
     line: str, package: str, tmp_path: Path
