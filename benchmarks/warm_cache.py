@@ -94,7 +94,7 @@ def compare(model: Path, way: str, runs: int) -> tuple[list[Run], list[Run]]:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n\n")[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n\n")[0])
     parser.add_argument("models", nargs="*", help="files (default: light models)")
     parser.add_argument("--runs", type=int, default=3, help="default: %(default)s")
     arguments = parser.parse_args()

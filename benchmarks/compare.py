@@ -1,0 +1,140 @@
+"""
+transom against NumPy and onnxruntime: times, and the errors of what they compute.
+
+```sh
+python -m benchmarks.compare                       # all cases, on one thread
+python -m benchmarks.compare 'matmul-512*' light   # some cases and groups
+python -m benchmarks.compare light --threads 1,2 --json figures.json
+```
+
+The times of one thread are processor time, those of more the wall's; both are medians
+of some rounds in which the candidates take turns. The exit status is 1 if a candidate
+fails, or computes something else than the reference does.
+"""
+
+import argparse
+import sys
+from collections.abc import Mapping, Sequence
+from math import exp, log
+from pathlib import Path
+from statistics import mean
+from typing import Any
+
+from benchmarks.cases import CASES, Case, UnknownCase, select
+from benchmarks.measurement import Timing, measure_case
+from benchmarks.peers import installed
+from benchmarks.record import record_of, write_record
+
+TRANSOM = "transom"
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.compare",
+        description=(__doc__ or "").strip(),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add = parser.add_argument
+    add("cases", nargs="*", metavar="case", help="names and groups, with * and ?")
+    add("--list", action="store_true", help="name the cases")
+    add("--threads", default="1", metavar="N,…", type=_numbers, help="default: 1")
+    add("--rounds", default=9, metavar="K", type=int, help="default: %(default)s")
+    add("--peers", metavar="NAME,…", help="take only these (default: all installed)")
+    add("--json", metavar="FILE", type=Path, help="write all figures")
+    result = parser.parse_args()
+    try:
+        result.selected = select(result.cases)
+    except UnknownCase as e:
+        parser.error(str(e))
+    known = installed()
+    result.names = result.peers.split(",") if result.peers else list(known)
+    if unknown := [name for name in result.names if name not in known]:
+        parser.error(f"'{unknown[0]}' is not installed; there are {', '.join(known)}")
+    return result
+
+
+def _numbers(text: str) -> list[int]:
+    return [int(part) for part in text.split(",")]
+
+
+def main() -> int:
+    options = arguments()
+    if options.list:
+        for case in CASES:
+            print(f"{case.name:28}{case.group}")
+        return 0
+    print_head(options.names)
+    records: list[dict[str, Any]] = []
+    is_good = True
+    for case in options.selected:
+        timings = measure_case(case, options.names, options.threads, options.rounds)
+        for threads, found in timings.items():
+            print_row(case, threads, found, options.names)
+            is_good &= all(timing.is_right for timing in found.values())
+            records.append(record_of(case, threads, found))
+    print_means(records, options.names)
+    if options.json is not None:
+        write_record(options.json, records, options.names)
+    return 0 if is_good else 1
+
+
+def print_head(names: Sequence[str]) -> None:
+    """Say what the columns are."""
+    cells = "".join(f"{name + ' ms':>16}{'error':>9}" for name in names)
+    ratios = "".join(f"{'/' + name:>13}" for name in names if name != TRANSOM)
+    print(f"{'case':24}{'thr':>4}{cells}{ratios}")
+
+
+def print_row(
+    case: Case, threads: int, timings: Mapping[str, Timing], names: Sequence[str]
+) -> None:
+    """Print the times and errors of a case, and the ratios to the peers."""
+    cells = ""
+    for name in names:
+        timing = timings.get(name)
+        time = timing.median if timing else None
+        error = timing.error if timing else None
+        cells += f"{1000 * time:16.3f}" if time is not None else f"{'-':>16}"
+        cells += f"{error:9.1e}" if error is not None else f"{'':9}"
+    ratios = "".join(
+        f"{_text(ratio(timings, name)):>13}" for name in names if name != TRANSOM
+    )
+    print(f"{case.name:24}{threads:4}{cells}{ratios}", flush=True)
+    for name, timing in timings.items():
+        if timing.failure is not None:
+            print(f"    {name} failed: {timing.failure}", flush=True)
+        elif not timing.is_right:
+            print(f"    {name}: the error is too large", flush=True)
+
+
+def ratio(timings: Mapping[str, Timing], peer: str) -> float | None:
+    """transom's time over that of a peer."""
+    times = [timings[n].median for n in (TRANSOM, peer) if n in timings]
+    if len(times) < 2 or times[0] is None or times[1] is None:
+        return None
+    return times[0] / times[1]
+
+
+def _text(value: float | None) -> str:
+    return "-" if value is None else f"{value:.2f}"
+
+
+def print_means(records: Sequence[Mapping[str, Any]], names: Sequence[str]) -> None:
+    """Print geometric means of the ratios, by group and number of threads."""
+    found: dict[tuple[str, int, str], list[float]] = {}
+    for record in records:
+        for peer, value in record["ratios"].items():
+            key = (record["group"], record["threads"], peer)
+            found.setdefault(key, []).append(value)
+    for (group, threads, peer), values in found.items():
+        if len(values) > 1:
+            middle = exp(mean(log(value) for value in values))
+            print(
+                f"{group}, {threads} thread{'s' if threads > 1 else ''}: "
+                f"{middle:.3f} x {peer} (geometric mean of {len(values)}, "
+                f"worst {max(values):.2f})"
+            )
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,148 @@
+"""
+The candidates: each reads the model of a case and runs it on arrays that exist.
+
+No candidate allocates its outputs while it is measured: transom and NumPy write to
+arrays that are given, onnxruntime runs through I/O binding.
+"""
+
+import importlib.metadata
+import importlib.util
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from importlib import import_module
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+
+from benchmarks.cases import Array, Case
+
+
+class Candidate(ABC):
+    """A model that is ready to run."""
+
+    outputs: dict[str, Array]
+    """Where `run` writes to."""
+
+    package: ClassVar[str]
+    """The distribution that it comes from."""
+
+    module: ClassVar[str]
+    """What is imported."""
+
+    @classmethod
+    def version(cls) -> str | None:
+        """The installed version, if there is one."""
+        if importlib.util.find_spec(cls.module.partition(".")[0]) is None:
+            return None
+        try:
+            return importlib.metadata.version(cls.package)
+        except importlib.metadata.PackageNotFoundError:
+            return None
+
+    @abstractmethod
+    def __init__(
+        self, case: Case, model: Path, inputs: Mapping[str, Array], threads: int
+    ) -> None:
+        """Compile a model. Raises `Unable` if the candidate has no way to run it."""
+
+    @abstractmethod
+    def run(self) -> None:
+        """Compute the outputs once."""
+
+
+class Unable(Exception):
+    """A candidate does not take part in a case."""
+
+
+class Transom(Candidate):
+    package = "transom"
+    module = "transom"
+
+    def __init__(
+        self, case: Case, model: Path, inputs: Mapping[str, Array], threads: int
+    ) -> None:
+        import transom
+
+        self.program = transom.compile(transom.load(model), threads=threads)
+        self.inputs = dict(inputs)
+        self.outputs = self.program.run(self.inputs)
+
+    def run(self) -> None:
+        self.program.run(self.inputs, self.outputs)
+
+
+class OnnxRuntime(Candidate):
+    package = "onnxruntime"
+    module = "onnxruntime"
+
+    def __init__(
+        self, case: Case, model: Path, inputs: Mapping[str, Array], threads: int
+    ) -> None:
+        runtime: Any = import_module("onnxruntime")  # which has no types
+        options = runtime.SessionOptions()
+        options.intra_op_num_threads = threads
+        options.inter_op_num_threads = 1
+        options.log_severity_level = 3
+        self.session = runtime.InferenceSession(
+            str(model), options, providers=["CPUExecutionProvider"]
+        )
+        self.binding = self.session.io_binding()
+        self.values = [
+            runtime.OrtValue.ortvalue_from_numpy(array) for array in inputs.values()
+        ]
+        for name, value in zip(inputs, self.values, strict=True):
+            self.binding.bind_ortvalue_input(name, value)
+        names = [output.name for output in self.session.get_outputs()]
+        arrays = self.session.run(names, dict(inputs))
+        self.outputs = dict(zip(names, arrays, strict=True))
+        for name, array in self.outputs.items():
+            self.binding.bind_output(
+                name, "cpu", 0, array.dtype, array.shape, array.ctypes.data
+            )
+
+    def run(self) -> None:
+        self.session.run_with_iobinding(self.binding)
+
+
+class NumPy(Candidate):
+    package = "numpy"
+    module = "numpy"
+
+    def __init__(
+        self, case: Case, model: Path, inputs: Mapping[str, Array], threads: int
+    ) -> None:
+        import onnx
+        from onnx import numpy_helper, shape_inference
+
+        if case.numpy is None:
+            raise Unable("NumPy has no such op")
+        self.function = case.numpy
+        proto = shape_inference.infer_shapes(
+            onnx.ModelProto.FromString(model.read_bytes())
+        )
+        weights = {t.name: numpy_helper.to_array(t) for t in proto.graph.initializer}
+        self.arrays = {**inputs, **weights}
+        (output,) = proto.graph.output
+        shape = [dim.dim_value for dim in output.type.tensor_type.shape.dim]
+        self.outputs = {output.name: np.empty(shape, np.float32)}
+
+    def run(self) -> None:
+        (out,) = self.outputs.values()
+        self.function(self.arrays, out)
+
+
+CANDIDATES: dict[str, type[Candidate]] = {
+    "transom": Transom,
+    "onnxruntime": OnnxRuntime,
+    "numpy": NumPy,
+}
+
+REFERENCES = ("onnxruntime", "numpy")
+"""Whose results the others are compared with: the first that takes part."""
+
+
+def installed() -> dict[str, str]:
+    """The candidates that can be had here, with their versions."""
+    versions = {name: kind.version() for name, kind in CANDIDATES.items()}
+    return {name: version for name, version in versions.items() if version is not None}

@@ -1,0 +1,107 @@
+"""
+The figures of a run as JSON, with the machine and the versions that they hold for.
+"""
+
+import json
+import os
+import platform
+import subprocess
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from benchmarks.cases import Case
+from benchmarks.measurement import ROOT, Timing
+from benchmarks.peers import installed
+from transom.targets.llvm_cpu.dialect import HOST, LlvmCpuAttr
+from transom.targets.llvm_cpu.facts import cpu_facts
+from transom.targets.llvm_cpu.host import resolved
+
+FORMAT = 1
+
+
+def record_of(
+    case: Case, threads: int, timings: Mapping[str, Timing]
+) -> dict[str, Any]:
+    """What was found of a case."""
+    medians = {name: timing.median for name, timing in timings.items()}
+    own = medians.get("transom")
+    return {
+        "case": case.name,
+        "group": case.group,
+        "flops": case.flops,
+        "threads": threads,
+        "candidates": {
+            name: {
+                "seconds": timing.median,
+                "spread": timing.spread,
+                "error": timing.error,
+                **({"failure": timing.failure} if timing.failure else {}),
+            }
+            for name, timing in timings.items()
+        },
+        "ratios": {
+            name: own / seconds
+            for name, seconds in medians.items()
+            if name != "transom" and own is not None and seconds is not None
+        },
+    }
+
+
+def write_record(
+    path: Path, records: Sequence[Mapping[str, Any]], names: Sequence[str]
+) -> None:
+    """Write figures to a file, whole or not at all."""
+    versions = {n: v for n, v in installed().items() if n in names}
+    data = {
+        "format": FORMAT,
+        "date": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
+        "commit": commit(),
+        "machine": machine(),
+        "versions": {"python": platform.python_version(), **versions},
+        "records": list(records),
+    }
+    part = path.with_name(path.name + ".part")
+    part.write_text(json.dumps(data, indent=1) + "\n")
+    part.replace(path)
+
+
+def commit() -> str:
+    """The commit that was measured, marked if the tree differs from it."""
+    described = subprocess.run(
+        ["git", "describe", "--always", "--abbrev=12", "--dirty=+", "--exclude=*"],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        text=True,
+        check=False,
+    )
+    return described.stdout.strip() or "unknown"
+
+
+def machine() -> dict[str, Any]:
+    """What the times depend on."""
+    target = resolved(LlvmCpuAttr.get(HOST))
+    facts = cpu_facts(target)
+    return {
+        "system": f"{platform.system()} {platform.machine()}",
+        "processor": processor(),
+        "cpu": target.cpu.data,
+        "vector_bytes": facts.vector_bytes,
+        "l1_bytes": facts.l1_bytes,
+        "l2_bytes": facts.l2_bytes,
+        "cores": len(os.sched_getaffinity(0)),
+        "load": round(os.getloadavg()[0], 2),
+    }
+
+
+def processor() -> str:
+    """The name of the processor."""
+    try:
+        text = Path("/proc/cpuinfo").read_text()
+    except OSError:
+        return platform.processor()
+    names = (
+        line.partition(":")[2] for line in text.splitlines() if "model name" in line
+    )
+    return next(names, platform.processor()).strip()
