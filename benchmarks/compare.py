@@ -5,11 +5,13 @@ transom against NumPy and onnxruntime: times, and the errors of what they comput
 python -m benchmarks.compare                       # all cases, on one thread
 python -m benchmarks.compare 'matmul-512*' light   # some cases and groups
 python -m benchmarks.compare light --threads 1,2 --json figures.json
+python -m benchmarks.compare light --compile 3     # also what compiling costs
 ```
 
 The times of one thread are processor time, those of more the wall's; both are medians
-of some rounds in which the candidates take turns. The exit status is 1 if a candidate
-fails, or computes something else than the reference does.
+of some rounds in which the candidates take turns. What compiling costs is processor
+time of all processes, with an empty cache and with a full one, and private memory. The
+exit status is 1 if a candidate fails, or computes something else than the reference.
 """
 
 import argparse
@@ -21,9 +23,10 @@ from statistics import mean
 from typing import Any
 
 from benchmarks.cases import CASES, Case, UnknownCase, select
+from benchmarks.compilation import Compilation, compile_case
 from benchmarks.measurement import Timing, measure_case
 from benchmarks.peers import installed
-from benchmarks.record import record_of, write_record
+from benchmarks.record import record_of, record_of_compilations, write_record
 
 TRANSOM = "transom"
 
@@ -40,6 +43,7 @@ def arguments() -> argparse.Namespace:
     add("--threads", default="1", metavar="N,…", type=_numbers, help="default: 1")
     add("--rounds", default=9, metavar="K", type=int, help="default: %(default)s")
     add("--peers", metavar="NAME,…", help="take only these (default: all installed)")
+    add("--compile", default=0, metavar="K", type=int, help="also compile, K times")
     add("--json", metavar="FILE", type=Path, help="write all figures")
     result = parser.parse_args()
     try:
@@ -72,6 +76,11 @@ def main() -> int:
             print_row(case, threads, found, options.names)
             is_good &= all(timing.is_right for timing in found.values())
             records.append(record_of(case, threads, found))
+        if options.compile:
+            made, size = compile_case(case, options.names, options.compile)
+            print_compilations(made, size)
+            is_good &= all(compilation.failure is None for compilation in made.values())
+            records.append(record_of_compilations(case, made, size))
     print_means(records, options.names)
     if options.json is not None:
         write_record(options.json, records, options.names)
@@ -107,6 +116,20 @@ def print_row(
             print(f"    {name}: the error is too large", flush=True)
 
 
+def print_compilations(made: Mapping[str, Compilation], size: int) -> None:
+    """Print what it cost to compile a case."""
+    for name, one in made.items():
+        if one.failure is not None:
+            print(f"    compile, {name} failed: {one.failure}", flush=True)
+        elif one.cold is not None and one.memory is not None:
+            warm = f", warm {one.warm:.2f} s" if one.warm is not None else ""
+            print(
+                f"    compile, {name}: cold {one.cold:.2f} s{warm}, memory "
+                f"{one.memory / 1e6:.0f} MB, {one.memory / size:.2f} x the model",
+                flush=True,
+            )
+
+
 def ratio(timings: Mapping[str, Timing], peer: str) -> float | None:
     """transom's time over that of a peer."""
     times = [timings[n].median for n in (TRANSOM, peer) if n in timings]
@@ -123,7 +146,7 @@ def print_means(records: Sequence[Mapping[str, Any]], names: Sequence[str]) -> N
     """Print geometric means of the ratios, by group and number of threads."""
     found: dict[tuple[str, int, str], list[float]] = {}
     for record in records:
-        for peer, value in record["ratios"].items():
+        for peer, value in record.get("ratios", {}).items():
             key = (record["group"], record["threads"], peer)
             found.setdefault(key, []).append(value)
     for (group, threads, peer), values in found.items():

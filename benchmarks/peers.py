@@ -11,11 +11,14 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from benchmarks.cases import Array, Case
+
+if TYPE_CHECKING:
+    from transom.runtime.program import Program
 
 
 class Candidate(ABC):
@@ -50,6 +53,11 @@ class Candidate(ABC):
     def run(self) -> None:
         """Compute the outputs once."""
 
+    @staticmethod
+    @abstractmethod
+    def compile(model: Path, threads: int) -> Any:
+        """What has to be done once for a model. Raises `Unable`, if that is nothing."""
+
 
 class Unable(Exception):
     """A candidate does not take part in a case."""
@@ -62,14 +70,18 @@ class Transom(Candidate):
     def __init__(
         self, case: Case, model: Path, inputs: Mapping[str, Array], threads: int
     ) -> None:
-        import transom
-
-        self.program = transom.compile(transom.load(model), threads=threads)
+        self.program = self.compile(model, threads)
         self.inputs = dict(inputs)
         self.outputs = self.program.run(self.inputs)
 
     def run(self) -> None:
         self.program.run(self.inputs, self.outputs)
+
+    @staticmethod
+    def compile(model: Path, threads: int) -> "Program":
+        import transom
+
+        return transom.compile(transom.load(model), threads=threads)
 
 
 class OnnxRuntime(Candidate):
@@ -80,13 +92,7 @@ class OnnxRuntime(Candidate):
         self, case: Case, model: Path, inputs: Mapping[str, Array], threads: int
     ) -> None:
         runtime: Any = import_module("onnxruntime")  # which has no types
-        options = runtime.SessionOptions()
-        options.intra_op_num_threads = threads
-        options.inter_op_num_threads = 1
-        options.log_severity_level = 3
-        self.session = runtime.InferenceSession(
-            str(model), options, providers=["CPUExecutionProvider"]
-        )
+        self.session = self.compile(model, threads)
         self.binding = self.session.io_binding()
         self.values = [
             runtime.OrtValue.ortvalue_from_numpy(array) for array in inputs.values()
@@ -103,6 +109,17 @@ class OnnxRuntime(Candidate):
 
     def run(self) -> None:
         self.session.run_with_iobinding(self.binding)
+
+    @staticmethod
+    def compile(model: Path, threads: int) -> Any:
+        runtime: Any = import_module("onnxruntime")  # which has no types
+        options = runtime.SessionOptions()
+        options.intra_op_num_threads = threads
+        options.inter_op_num_threads = 1
+        options.log_severity_level = 3
+        return runtime.InferenceSession(
+            str(model), options, providers=["CPUExecutionProvider"]
+        )
 
 
 class NumPy(Candidate):
@@ -130,6 +147,10 @@ class NumPy(Candidate):
     def run(self) -> None:
         (out,) = self.outputs.values()
         self.function(self.arrays, out)
+
+    @staticmethod
+    def compile(model: Path, threads: int) -> Any:
+        raise Unable("NumPy compiles nothing")
 
 
 CANDIDATES: dict[str, type[Candidate]] = {

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.cases import Case
+from benchmarks.compilation import Compilation
 from benchmarks.measurement import ROOT, Timing
 from benchmarks.peers import installed
 from transom.targets.llvm_cpu.dialect import HOST, LlvmCpuAttr
@@ -46,6 +47,18 @@ def record_of(
             for name, seconds in medians.items()
             if name != "transom" and own is not None and seconds is not None
         },
+    }
+
+
+def record_of_compilations(
+    case: Case, made: Mapping[str, Compilation], size: int
+) -> dict[str, Any]:
+    """What it cost to compile a case."""
+    return {
+        "case": case.name,
+        "group": case.group,
+        "model_bytes": size,
+        "compilations": {name: one._asdict() for name, one in made.items()},
     }
 
 

@@ -1,0 +1,162 @@
+"""
+What compiling costs: processor time of all processes, and memory.
+
+Each compilation is a process of its own, whose imports and whose reading of the model
+count. The memory is what is private to it and its children at most, in steps of some
+milliseconds: files that are mapped do not count.
+
+```sh
+python -m benchmarks.compilation transom model.onnx   # compiles once; for `compare`
+```
+"""
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from statistics import median
+from typing import NamedTuple
+
+from benchmarks.cases import Case
+from benchmarks.measurement import ROOT, environment, write_case
+from benchmarks.peers import CANDIDATES, Unable
+
+STEP = 0.004
+"""Seconds between two looks at the memory."""
+
+NOTHING_TO_DO = 3
+"""The exit status if there is nothing to compile."""
+
+
+class Run(NamedTuple):
+    """One compilation."""
+
+    cpu: float
+    """Seconds of all processes."""
+    memory: int
+    """Bytes."""
+
+
+class CompileError(Exception):
+    """The process that compiles has failed."""
+
+
+class Compilation(NamedTuple):
+    """Compilations of a case by one candidate; a failure has no numbers."""
+
+    cold: float | None = None
+    warm: float | None = None
+    """Seconds when it was compiled before; None without a cache."""
+    memory: int | None = None
+    """Bytes, of the cold ones."""
+    failure: str | None = None
+
+
+def compile_once(name: str, model: Path, cache: Path) -> Run | None:
+    """
+    Compile in a new process, with transom's cache in a folder; None if there is nothing
+    to compile. Raises `CompileError`.
+    """
+    process = subprocess.Popen(
+        [sys.executable, "-m", "benchmarks.compilation", name, str(model)],
+        env={
+            **environment(1),
+            "TRANSOM_CACHE": "on",
+            "TRANSOM_CACHE_DIR": str(cache),
+        },
+        cwd=ROOT,
+    )
+    memory = 0
+    while True:
+        memory = max(memory, anonymous_memory(process.pid))
+        pid, status, usage = os.wait4(process.pid, os.WNOHANG)
+        if pid:
+            break
+        time.sleep(STEP)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode == NOTHING_TO_DO:
+        return None
+    if process.returncode != 0:
+        raise CompileError(f"the compilation ended with status {process.returncode}")
+    return Run(usage.ru_utime + usage.ru_stime, memory)
+
+
+def anonymous_memory(pid: int) -> int:
+    """Bytes of a process and all that it has started which no file holds."""
+    return sum(_anonymous(process) for process in family(pid))
+
+
+def family(pid: int) -> Iterator[int]:
+    """A process, and those that it and they have started."""
+    yield pid
+    try:
+        listed = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    except OSError:  # it has ended
+        return
+    for child in listed:
+        yield from family(int(child))
+
+
+def _anonymous(pid: int) -> int:
+    try:
+        text = Path(f"/proc/{pid}/status").read_text()
+    except OSError:
+        return 0
+    for line in text.splitlines():
+        if line.startswith("RssAnon:"):
+            return int(line.split()[1]) * 1024
+    return 0
+
+
+def compile_case(
+    case: Case, names: Sequence[str], runs: int
+) -> tuple[dict[str, Compilation], int]:
+    """Compile a case with each candidate; also gives the size of the model in bytes."""
+    found: dict[str, Compilation] = {}
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        model = write_case(case, folder)
+        for candidate in names:
+            try:
+                compilation = _compile(candidate, model, folder, runs)
+            except CompileError as e:
+                compilation = Compilation(failure=str(e))
+            if compilation is not None:
+                found[candidate] = compilation
+        return found, model.stat().st_size
+
+
+def _compile(
+    candidate: str, model: Path, folder: Path, runs: int
+) -> Compilation | None:
+    has_cache = candidate == "transom"
+    cold: list[Run] = []
+    warm: list[Run] = []
+    for number in range(runs):
+        cache = folder / f"{candidate}-{number}"
+        for kept in (cold, warm) if has_cache else (cold,):
+            run = compile_once(candidate, model, cache)
+            if run is None:
+                return None
+            kept.append(run)
+    return Compilation(
+        median(run.cpu for run in cold),
+        median(run.cpu for run in warm) if warm else None,
+        round(median(run.memory for run in cold)),
+    )
+
+
+def main() -> int:
+    name, model = sys.argv[1:]
+    try:
+        CANDIDATES[name].compile(Path(model), 1)
+    except Unable:
+        return NOTHING_TO_DO
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
