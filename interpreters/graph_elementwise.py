@@ -240,6 +240,12 @@ def converted(x: Array, dtype: np.dtype[Any]) -> Array:
     return x.astype(dtype)
 
 
+@ELEMENTWISE.of(graph.BitcastOp)
+def bitcast(frame: Frame, op: graph.BitcastOp, args: Values) -> Values:
+    dtype = dtype_of(op, result_type(op).element_type)
+    return (np.ascontiguousarray(args[0]).view(dtype).reshape(args[0].shape),)
+
+
 @ELEMENTWISE.of(graph.CastOp)
 def cast_(frame: Frame, op: graph.CastOp, args: Values) -> Values:
     return (converted(args[0], dtype_of(op, result_type(op).element_type)),)

@@ -90,14 +90,39 @@ def batch_norm(frame: Frame, op: graph.BatchNormOp, args: Values) -> Values:
     return (numerics.rounded((x - mean) / deviation * scale + bias, args[0].dtype),)
 
 
-@REDUCTION.of(graph.CumsumOp)
-def cumsum(frame: Frame, op: graph.CumsumOp, args: Values) -> Values:
-    axis = op.axis.value.data
+_CUMULATE: dict[graph.CumulateKind, Any] = {
+    graph.CumulateKind.SUM: np.add,
+    graph.CumulateKind.PROD: np.multiply,
+    graph.CumulateKind.MAX: np.maximum,
+    graph.CumulateKind.MIN: np.minimum,
+}
+
+
+def _of_none(kind: graph.CumulateKind, dtype: np.dtype[Any]) -> Any:
+    """What the elements of nothing make."""
+    least, greatest = _limits(dtype)
+    return {"sum": 0, "prod": 1, "max": least, "min": greatest}[kind.value]
+
+
+@REDUCTION.of(graph.CumulateOp)
+def cumulate(frame: Frame, op: graph.CumulateOp, args: Values) -> Values:
+    axis, kind = op.axis.value.data, op.kind.data
     x = np.moveaxis(args[0], axis, 0)
     wide = x.astype(np.float64) if numerics.is_float_dtype(x.dtype) else x
     wide = wide[::-1] if op.reverse is not None else wide
-    total = np.cumsum(wide, axis=0, dtype=wide.dtype)
+    total = _CUMULATE[kind].accumulate(wide, axis=0, dtype=wide.dtype)
     if op.exclusive is not None:
-        total = np.concatenate([np.zeros_like(total[:1]), total[:-1]])
+        none = np.full_like(total[:1], _of_none(kind, x.dtype))
+        total = np.concatenate([none, total[:-1]])
     total = total[::-1] if op.reverse is not None else total
     return (numerics.rounded(np.moveaxis(total, 0, axis), args[0].dtype),)
+
+
+@REDUCTION.of(graph.ArgsortOp)
+def argsort(frame: Frame, op: graph.ArgsortOp, args: Values) -> Values:
+    """By the rank of each element among those that differ, NaN being one of them."""
+    axis, x = op.axis.value.data, numerics.exact(args[0])
+    _, ranks = np.unique(x, return_inverse=True, equal_nan=True)
+    keys = np.asarray(ranks, np.int64).reshape(x.shape)
+    keys = -keys if op.descending is not None else keys
+    return (np.asarray(np.argsort(keys, axis, kind="stable"), np.int64),)

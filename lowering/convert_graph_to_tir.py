@@ -41,6 +41,7 @@ from transom.lowering.graph_to_tir import (
     pooling,
     reduction,
     selection,
+    sorting,
 )
 from transom.lowering.graph_to_tir.site import kernel_type
 from transom.passes.tir_fuse_nests import forward_sizes
@@ -54,6 +55,7 @@ PATTERNS: tuple[ConversionPattern[Any], ...] = (
     *pooling.PATTERNS,
     *reduction.PATTERNS,
     *selection.PATTERNS,
+    *sorting.PATTERNS,
 )
 """How each graph op is computed, on memrefs."""
 

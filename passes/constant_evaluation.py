@@ -207,6 +207,10 @@ def convert(op: graph.CastOp, x: Array) -> Array:
     return rounded(x, dtype)
 
 
+def bitcast(op: graph.BitcastOp, x: Array) -> Array:
+    return np.ascontiguousarray(x).view(numpy_dtype(op.declared_type().element_type))
+
+
 def saturated(x: npt.NDArray[np.float64], dtype: np.dtype[Any]) -> Array:
     """Truncated towards zero, kept in the range of an integer type; NaN is 0."""
     limits = np.iinfo(dtype)
@@ -276,15 +280,26 @@ def arg_reduce(op: graph.ArgReduceOp, x: Array) -> Array:
     return function(wide(x), axis=op.axis.value.data, keepdims=keepdims)
 
 
-def cumsum(op: graph.CumsumOp, x: Array) -> Array:
-    axis, dtype = op.axis.value.data, accumulator(x.dtype)
+CUMULATIONS: dict[str, tuple[np.ufunc, int]] = {
+    "sum": (np.add, 0),
+    "prod": (np.multiply, 1),
+    "max": (np.maximum, 0),
+    "min": (np.minimum, 0),
+}
+"""The function of each kind, and what a sum or a product starts from."""
+
+
+def cumulate(op: graph.CumulateOp, x: Array) -> Array:
+    kind, axis, dtype = op.kind.data, op.axis.value.data, accumulator(x.dtype)
+    function, start = CUMULATIONS[kind]
+    first = extreme(x.dtype, kind) if kind in ("max", "min") else start
     x = x.astype(dtype)
     if op.reverse is not None:
         x = np.flip(x, axis)
     if op.exclusive is not None:
-        first = np.zeros_like(np.take(x, range(min(1, x.shape[axis])), axis))
-        x = np.concatenate((first, np.take(x, range(x.shape[axis] - 1), axis)), axis)
-    total = np.add.accumulate(x, axis, dtype=dtype)
+        none = np.full_like(np.take(x, range(min(1, x.shape[axis])), axis), first)
+        x = np.concatenate((none, np.take(x, range(x.shape[axis] - 1), axis)), axis)
+    total = function.accumulate(x, axis, dtype=dtype)
     return np.flip(total, axis) if op.reverse is not None else total
 
 
@@ -349,6 +364,14 @@ def gather_elements(op: graph.GatherElementsOp, data: Array, indices: Array) -> 
     return np.take_along_axis(data[tuple(cut)], places.astype(np.int64), axis)
 
 
+def argsort(op: graph.ArgsortOp, x: Array) -> Array:
+    axis = op.axis.value.data
+    if op.descending is None:
+        return np.argsort(wide(x), axis, kind="stable")
+    turned = np.argsort(np.flip(wide(x), axis), axis, kind="stable")
+    return x.shape[axis] - 1 - np.flip(turned, axis)
+
+
 def iota(op: graph.IotaOp, x: Array) -> Array:
     return np.indices(x.shape, np.int64)[op.axis.value.data]
 
@@ -400,7 +423,9 @@ EVALUATORS: dict[type[Operation], Evaluator] = {
     graph.AddOp: binary(np.add),
     graph.AndOp: binary(np.bitwise_and),
     graph.ArgReduceOp: arg_reduce,
+    graph.ArgsortOp: argsort,
     graph.BatchNormOp: batch_norm,
+    graph.BitcastOp: bitcast,
     graph.BroadcastOp: broadcast,
     graph.CastOp: convert,
     graph.CeilOp: unary(np.ceil),
@@ -408,7 +433,7 @@ EVALUATORS: dict[type[Operation], Evaluator] = {
     graph.CompareOp: compare,
     graph.ConcatOp: concat,
     graph.CosOp: unary(np.cos),
-    graph.CumsumOp: cumsum,
+    graph.CumulateOp: cumulate,
     graph.DivOp: divide,
     graph.ErfOp: unary(erf),
     graph.ExpOp: unary(np.exp),

@@ -59,6 +59,15 @@ from transom.dialects.graph.contraction import (
 from transom.dialects.graph.contraction import (
     MatmulOp as MatmulOp,
 )
+from transom.dialects.graph.cumulative import (
+    CumulateKind as CumulateKind,
+)
+from transom.dialects.graph.cumulative import (
+    CumulateKindAttr as CumulateKindAttr,
+)
+from transom.dialects.graph.cumulative import (
+    CumulateOp as CumulateOp,
+)
 from transom.dialects.graph.desc import (
     DescAttr as DescAttr,
 )
@@ -88,6 +97,9 @@ from transom.dialects.graph.desc import (
 )
 from transom.dialects.graph.elementwise import (
     BinaryOp as BinaryOp,
+)
+from transom.dialects.graph.elementwise import (
+    BitcastOp as BitcastOp,
 )
 from transom.dialects.graph.elementwise import (
     CastOp as CastOp,
@@ -222,9 +234,6 @@ from transom.dialects.graph.movement import (
     ConcatOp as ConcatOp,
 )
 from transom.dialects.graph.movement import (
-    CumsumOp as CumsumOp,
-)
-from transom.dialects.graph.movement import (
     PadOp as PadOp,
 )
 from transom.dialects.graph.normalization import (
@@ -320,6 +329,9 @@ from transom.dialects.graph.shapes import (
 from transom.dialects.graph.shapes import (
     evaluate as evaluate,
 )
+from transom.dialects.graph.sorting import (
+    ArgsortOp as ArgsortOp,
+)
 from transom.dialects.graph.structure import (
     CompositeOp as CompositeOp,
 )
@@ -384,12 +396,14 @@ Graph = Dialect(
         AddOp,
         AndOp,
         ArgReduceOp,
+        ArgsortOp,
         AsinOp,
         AsinhOp,
         AtanOp,
         AtanhOp,
         AvgPool2dOp,
         BatchNormOp,
+        BitcastOp,
         BroadcastOp,
         CastOp,
         CeilOp,
@@ -402,7 +416,7 @@ Graph = Dialect(
         CopyOp,
         CosOp,
         CoshOp,
-        CumsumOp,
+        CumulateOp,
         DivOp,
         ErfOp,
         ExpOp,
@@ -459,6 +473,7 @@ Graph = Dialect(
     [
         ArgReduceKindAttr,
         ComparePredicateAttr,
+        CumulateKindAttr,
         DescAttr,
         FileAttr,
         LayoutAttr,

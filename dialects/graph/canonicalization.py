@@ -31,6 +31,7 @@ from transom.dialects.graph.contraction import Conv2dOp
 from transom.dialects.graph.elements import is_lossless
 from transom.dialects.graph.elementwise import (
     BinaryOp,
+    BitcastOp,
     CastOp,
     CompareOp,
     SelectOp,
@@ -109,6 +110,16 @@ class DropNotBeforeSelect(RewritePattern):
         if isinstance(inner := op.cond.owner, NotOp):
             new = SelectOp(inner.input, op.on_false, op.on_true)
             _replace(op, new, rewriter)
+
+
+class MergeBitcasts(RewritePattern):
+    """The bits of the bits."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: BitcastOp, rewriter: PatternRewriter, /):
+        if isinstance(inner := op.input.owner, BitcastOp):
+            element_type = op.declared_type().element_type
+            _replace(op, BitcastOp(inner.input, element_type), rewriter)
 
 
 class MergeCasts(RewritePattern):
@@ -360,6 +371,7 @@ class MergeRelayouts(RewritePattern):
 
 PATTERNS: dict[type[Operation], tuple[RewritePattern, ...]] = {
     AbsOp: (DropSignBeforeAbs(),),
+    BitcastOp: (MergeBitcasts(),),
     BroadcastOp: (MergeBroadcasts(),),
     CastOp: (MergeCasts(),),
     ConcatOp: (DropEmptyOperands(), FlattenConcat()),

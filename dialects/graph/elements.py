@@ -5,6 +5,7 @@ Element types that ops accept, as sets with names for messages.
 from typing import NamedTuple
 
 from xdsl.dialects.builtin import (
+    AnyFloat,
     IndexType,
     IntegerType,
     Signedness,
@@ -92,3 +93,8 @@ def is_lossless(source: Attribute, target: Attribute) -> bool:
         return False
     same_sign = is_unsigned(source) == is_unsigned(target)
     return width < target_width or (same_sign and width == target_width)
+
+
+def bit_width(type: Attribute) -> int:
+    """The bits of a number of an element type."""
+    return type.bitwidth if isinstance(type, AnyFloat) else _WIDTHS[type]

@@ -36,6 +36,7 @@ from transom.dialects.graph.elements import (
     FLOATS,
     NUMBERS,
     ElementSet,
+    bit_width,
 )
 from transom.dialects.graph.operation import GraphOp, Value, tensor_type
 from transom.dialects.graph.shapes import Dim, ResultShape, broadcast, same
@@ -333,3 +334,40 @@ class CastOp(ElementwiseOp):
         ANY.check(self.operand_type(0).element_type, "the operand")
         ANY.check(element_type, "the result")
         return (ResultShape(self.operand_dims(0), element_type),)
+
+
+@irdl_op_definition
+class BitcastOp(ElementwiseOp):
+    """
+    The bits of the elements, read as another element type of as many bits.
+
+    ```mlir
+    %y = graph.bitcast %x : tensor<4xf32> -> tensor<4xi32>
+    ```
+    """
+
+    name = "graph.bitcast"
+
+    input = operand_def(TENSOR)
+    result = result_def(TENSOR)
+
+    traits = traits_def(Pure())
+
+    custom_directives = (Signature,)
+    assembly_format = (
+        "$input attr-dict `:` custom<Signature>(type(operands), type(results))"
+    )
+
+    def __init__(self, input: Value, element_type: Attribute) -> None:
+        self._build((input,), {}, tensor((), element_type))
+
+    def infer(self) -> tuple[ResultShape, ...]:
+        source = self.operand_type(0).element_type
+        target = self.declared_type().element_type
+        NUMBERS.check(source, "the operand")
+        NUMBERS.check(target, "the result")
+        if bit_width(source) != bit_width(target):
+            raise VerifyException(
+                f"expected a result of {bit_width(source)} bits, but got '{target}'"
+            )
+        return (ResultShape(self.operand_dims(0), target),)

@@ -32,10 +32,12 @@ from transom.dialects.graph.arithmetic import (
     XorOp,
 )
 from transom.dialects.graph.constants import ConstantOp
+from transom.dialects.graph.cumulative import CumulateOp
 from transom.dialects.graph.desc import AnyTensor
 from transom.dialects.graph.elements import is_float, is_unsigned
 from transom.dialects.graph.elementwise import (
     BinaryOp,
+    BitcastOp,
     CastOp,
     SelectOp,
     UnaryOp,
@@ -53,7 +55,7 @@ from transom.dialects.graph.functions import (
 )
 from transom.dialects.graph.indexing import SliceOp
 from transom.dialects.graph.marks import CopyOp, RelayoutOp
-from transom.dialects.graph.movement import ConcatOp, CumsumOp, PadOp
+from transom.dialects.graph.movement import ConcatOp, PadOp
 from transom.dialects.graph.operation import GraphOp
 from transom.dialects.graph.reduction import ReduceOp
 from transom.dialects.graph.reshaping import BroadcastOp, ReshapeOp, TransposeOp
@@ -207,7 +209,7 @@ def _fold_clamp(op: ClampOp) -> SSAValue | None:
     return _pick(op, op.input) if op.min is None and op.max is None else None
 
 
-def _fold_same_type(op: UnaryOp | CastOp | BroadcastOp) -> SSAValue | None:
+def _fold_same_type(op: UnaryOp | BitcastOp | CastOp | BroadcastOp) -> SSAValue | None:
     return _pick(op, op.input)
 
 
@@ -254,7 +256,7 @@ def _fold_pad(op: PadOp) -> SSAValue | None:
     return None if padded else _pick(op, op.input)
 
 
-def _fold_cumsum(op: CumsumOp) -> SSAValue | None:
+def _fold_cumulate(op: CumulateOp) -> SSAValue | None:
     single = op.operand_dims(0)[op.axis.value.data] == 1 and op.exclusive is None
     return _pick(op, op.input) if single else None
 
@@ -267,13 +269,14 @@ FOLDS: dict[type[Operation], Fold] = {
     AbsOp: _fold_idempotent,
     AddOp: _fold_add,
     AndOp: _fold_and,
+    BitcastOp: _fold_same_type,
     BroadcastOp: _fold_same_type,
     CastOp: _fold_same_type,
     CeilOp: _fold_rounding,
     ClampOp: _fold_clamp,
     ConcatOp: _fold_concat,
     CopyOp: _fold_same_type,
-    CumsumOp: _fold_cumsum,
+    CumulateOp: _fold_cumulate,
     DivOp: _fold_right_one,
     FloorOp: _fold_rounding,
     MaximumOp: _fold_same_operands,

@@ -1,5 +1,5 @@
 """
-Ops that put elements next to each other, and sums along the way.
+Ops that put elements next to each other.
 """
 
 from collections.abc import Sequence
@@ -9,13 +9,11 @@ from xdsl.dialects.builtin import (
     AnyTensorTypeConstr,
     FloatAttr,
     IntegerAttr,
-    UnitAttr,
 )
 from xdsl.irdl import (
     base,
     irdl_op_definition,
     operand_def,
-    opt_prop_def,
     prop_def,
     result_def,
     traits_def,
@@ -24,7 +22,7 @@ from xdsl.irdl import (
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
-from transom.dialects.graph.elements import ANY, NUMBERS
+from transom.dialects.graph.elements import ANY
 from transom.dialects.graph.elementwise import Number, element_type_of, scalar_attr
 from transom.dialects.graph.operation import GraphOp, Value
 from transom.dialects.graph.properties import (
@@ -34,7 +32,6 @@ from transom.dialects.graph.properties import (
     check_at_least,
     check_axis,
     check_count,
-    flag,
     int_attr,
     int_list,
 )
@@ -156,53 +153,3 @@ class PadOp(GraphOp):
             check_at_least(values, 0, name)
         result = tuple(d + (a + b) for d, a, b in zip(dims, low, high, strict=True))
         return (ResultShape(result, element_type),)
-
-
-@irdl_op_definition
-class CumsumOp(GraphOp):
-    """
-    The sum of the elements up to each place along `axis`: with `exclusive` without the
-    element itself, with `reverse` from the end.
-
-    ```mlir
-    %y = graph.cumsum %x axis 1 exclusive reverse : tensor<4x8xf32>
-    ```
-    """
-
-    name = "graph.cumsum"
-
-    input = operand_def(TENSOR)
-    axis = prop_def(INT)
-    exclusive = opt_prop_def(UnitAttr)
-    reverse = opt_prop_def(UnitAttr)
-    result = result_def(TENSOR)
-
-    traits = traits_def(Pure())
-
-    custom_directives = (Signature,)
-    assembly_format = (
-        "$input `axis` $axis (`exclusive` $exclusive^)? (`reverse` $reverse^)? "
-        "attr-dict `:` custom<Signature>(type(operands), type(results))"
-    )
-
-    def __init__(
-        self,
-        input: Value,
-        axis: int | IntegerAttr[I64],
-        *,
-        exclusive: bool = False,
-        reverse: bool = False,
-    ) -> None:
-        properties = {
-            "axis": int_attr(axis),
-            "exclusive": flag(exclusive),
-            "reverse": flag(reverse),
-        }
-        self._build((input,), properties)
-
-    def infer(self) -> tuple[ResultShape, ...]:
-        element_type = self.operand_type(0).element_type
-        NUMBERS.check(element_type, "the operand")
-        dims = self.operand_dims(0)
-        check_axis(self.axis.value.data, len(dims))
-        return (ResultShape(dims, element_type),)

@@ -103,24 +103,29 @@ def arg_reduce(kind: str) -> Callable[[Node], SSAValue]:
     return handler
 
 
-def cumsum(n: Node) -> SSAValue:
-    axis = n.scalar(1)
-    if not isinstance(axis, int):
-        raise Unsupported(f"expected an integer as axis, but got {axis}")
-    return n.add(
-        graph.CumsumOp(
-            n.input(),
-            positive_axis(axis, n.rank()),
-            exclusive=n.flag("exclusive"),
-            reverse=n.flag("reverse"),
+def cumulate(kind: str) -> Callable[[Node], SSAValue]:
+    def handler(n: Node) -> SSAValue:
+        axis = n.scalar(1)
+        if not isinstance(axis, int):
+            raise Unsupported(f"expected an integer as axis, but got {axis}")
+        return n.add(
+            graph.CumulateOp(
+                kind,
+                n.input(),
+                positive_axis(axis, n.rank()),
+                exclusive=n.flag("exclusive"),
+                reverse=n.flag("reverse"),
+            )
         )
-    )
+
+    return handler
 
 
 HANDLERS: dict[str, Callable[[Node], SSAValue]] = {
     "ArgMax": arg_reduce("argmax"),
     "ArgMin": arg_reduce("argmin"),
-    "CumSum": cumsum,
+    "CumProd": cumulate("prod"),
+    "CumSum": cumulate("sum"),
     "ReduceL1": reduce("sum", 18, of=graph.AbsOp),
     "ReduceL2": reduce("sum", 18, of=square, then=graph.SqrtOp),
     "ReduceLogSum": reduce("sum", 18, then=graph.LogOp),

@@ -139,6 +139,22 @@ class ConvertCast(ConversionPattern[graph.CastOp]):
         elementwise_nest(site, lambda b, x: [cast_element(b, x, source, target)])
 
 
+class ConvertBitcast(ConversionPattern[graph.BitcastOp]):
+    root = graph.BitcastOp
+
+    def match_and_rewrite(
+        self, op: graph.BitcastOp, operands: Operands, rewriter: ConversionRewriter
+    ) -> None:
+        site = Site(op, operands, rewriter)
+        target = signless(site.result_element())
+
+        def compute(b: tir.RegionBuilder, x: SSAValue) -> list[SSAValue]:
+            # Integers of either sign are one type in kernels.
+            return [x if x.type == target else b(arith.BitcastOp(x, target))]
+
+        elementwise_nest(site, compute)
+
+
 class ConvertSelect(ConversionPattern[graph.SelectOp]):
     root = graph.SelectOp
 
@@ -230,6 +246,7 @@ class ConvertConstant(ConversionPattern[graph.ConstantOp]):
 
 PATTERNS = (
     ConvertBatchNorm(),
+    ConvertBitcast(),
     ConvertBroadcast(),
     ConvertCast(),
     ConvertConstant(),

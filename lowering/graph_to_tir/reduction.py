@@ -194,15 +194,16 @@ class ConvertArgReduce(ConversionPattern[graph.ArgReduceOp]):
         site.done(out)
 
 
-class ConvertCumsum(ConversionPattern[graph.CumsumOp]):
+class ConvertCumulate(ConversionPattern[graph.CumulateOp]):
     """
-    The axis is sequential and carries the sum; an exclusive one carries the sum before.
+    The axis is sequential and carries the result so far; an exclusive one carries that
+    before the element, too.
     """
 
-    root = graph.CumsumOp
+    root = graph.CumulateOp
 
     def match_and_rewrite(
-        self, op: graph.CumsumOp, operands: Operands, rewriter: ConversionRewriter
+        self, op: graph.CumulateOp, operands: Operands, rewriter: ConversionRewriter
     ) -> None:
         site = Site(op, operands, rewriter)
         element = site.element(0)
@@ -220,12 +221,13 @@ class ConvertCumsum(ConversionPattern[graph.CumsumOp]):
             position[axis] = tir.affine.add(last, position[axis] * -1)
         access = indices(loop.rank, len(symbols), position)
         out, type = site.alloc(), computed_type(element)
+        kind = op.kind.data.value
         exclusive = op.exclusive is not None
 
         def body(
             b: tir.RegionBuilder, x: SSAValue, total: SSAValue, *before: SSAValue
         ) -> list[SSAValue]:
-            grown = combine(b, "sum", element, total, widen(b, x))
+            grown = combine(b, kind, element, total, widen(b, x))
             return [grown, *(total for _ in before)]
 
         def finish(b: tir.RegionBuilder, *seen: SSAValue) -> list[SSAValue]:
@@ -235,7 +237,9 @@ class ConvertCumsum(ConversionPattern[graph.CumsumOp]):
             loop.dims("sequential"),
             ins=[tir.In(site.ins[0], access)],
             outs=[tir.Out(out, access)],
-            init=lambda b: [b.constant(0, type)] * (2 if exclusive else 1),
+            init=lambda b: (
+                [b.constant(neutral(kind, element), type)] * (2 if exclusive else 1)
+            ),
             body=body,
             finish=finish,
             symbols=symbols,
@@ -243,4 +247,4 @@ class ConvertCumsum(ConversionPattern[graph.CumsumOp]):
         site.done(out)
 
 
-PATTERNS = (ConvertArgReduce(), ConvertCumsum(), ConvertReduce())
+PATTERNS = (ConvertArgReduce(), ConvertCumulate(), ConvertReduce())

@@ -10,8 +10,8 @@ func.func @main(%x: tensor<4x5x6xf32>, %i: tensor<4x5xi32>, %u: tensor<4x5xui8>)
   %g = graph.reduce max %u axes [0] : tensor<4x5xui8> -> tensor<5xui8>
   %h = graph.arg_reduce argmax %x axis 1 : tensor<4x5x6xf32> -> tensor<4x6xi64>
   %j = graph.arg_reduce argmin %x axis 2 keepdims : tensor<4x5x6xf32> -> tensor<4x5x1xi64>
-  %k = graph.cumsum %x axis 1 : tensor<4x5x6xf32>
-  %l = graph.cumsum %x axis 2 exclusive reverse : tensor<4x5x6xf32>
-  %m = graph.cumsum %i axis 0 exclusive : tensor<4x5xi32>
+  %k = graph.cumulate sum %x axis 1 : tensor<4x5x6xf32>
+  %l = graph.cumulate sum %x axis 2 exclusive reverse : tensor<4x5x6xf32>
+  %m = graph.cumulate sum %i axis 0 exclusive : tensor<4x5xi32>
   func.return %a, %b, %c, %d, %e, %f, %g, %h, %j, %k, %l, %m : tensor<5xf32>, tensor<4x1x6xf32>, tensor<4x6xf32>, tensor<f32>, tensor<4xf32>, tensor<4xi32>, tensor<5xui8>, tensor<4x6xi64>, tensor<4x5x1xi64>, tensor<4x5x6xf32>, tensor<4x5x6xf32>, tensor<4x5xi32>
 }

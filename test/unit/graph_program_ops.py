@@ -265,19 +265,44 @@ def arg_reduce(b: Builder) -> None:
     b.add(op, None, 5.0)
 
 
-def cumsum(b: Builder) -> None:
+def argsort(b: Builder) -> None:
+    known = b.any(lambda k: k.exact and k.element != i1 and k.rank > 0)
+    axis = b.choices.number(0, known.rank - 1)
+    descending = bool(b.choices.number(0, 1))
+    op = graph.ArgsortOp(known.value, axis, descending=descending)
+    b.add(op, None, float(max(known.sizes[axis], 1)))
+
+
+def bitcast(b: Builder) -> None:
+    """Integers as others of their width: both kinds are small and not negative."""
+    known = b.any(lambda k: k.element in (i8, ui8))
+    known = b.positive(known)
+    target = ui8 if known.element == i8 else i8
+    b.add(graph.BitcastOp(known.value, target), None, known.limit)
+
+
+def cumulate(b: Builder) -> None:
     known = b.any(lambda k: k.element != i1 and k.rank > 0)
     axis = b.choices.number(0, known.rank - 1)
-    limit = known.limit * max(known.sizes[axis], 1)
+    kind = b.choices.pick(("sum", "max", "min", "prod"))
+    limit, count = known.limit, max(known.sizes[axis], 1)
+    if kind == "sum":
+        limit *= count
+    elif kind == "prod":
+        known = b.bounded(known, 2)
+        limit = 2.0**count
     if known.element in (i8, ui8) and limit > 100:
         raise Mismatch
-    op = graph.CumsumOp(
+    extreme = kind in ("max", "min")
+    op = graph.CumulateOp(
+        kind,
         known.value,
         axis,
-        exclusive=bool(b.choices.number(0, 1)),
+        # The extremes of nothing are no numbers of the usual size.
+        exclusive=not extreme and bool(b.choices.number(0, 1)),
         reverse=bool(b.choices.number(0, 1)),
     )
-    exact = known.exact and known.element not in EXACT_BITS
+    exact = known.exact and (extreme or known.element not in EXACT_BITS)
     b.add(op, None, limit, exact)
 
 

@@ -38,7 +38,8 @@ MAKERS: tuple[Make, ...] = (
     *(ops.reduce, ops.softmax, ops.layer_norm, ops.matmul, ops.conv2d) * 2,
     *(ops.cast, ops.compare, ops.select, ops.clamp) * 2,
     *(movement.reshape, movement.transpose, movement.broadcast, movement.concat) * 2,
-    *(ops.arg_reduce, ops.batch_norm, ops.bitwise, ops.cumsum, ops.invert, ops.leaky),
+    *(ops.argsort, ops.bitcast),
+    *(ops.arg_reduce, ops.batch_norm, ops.bitwise, ops.cumulate, ops.invert, ops.leaky),
     *(ops.angle, ops.iota, ops.pool, ops.power, ops.quotient, ops.shift),
     *(
         movement.gather,

@@ -447,7 +447,7 @@ def scatter(n: Node) -> SSAValue:
 def cumsum(n: Node) -> SSAValue:
     axis = int(np.asarray(n.arrays[1]).item()) % n.rank()
     exclusive, reverse = bool(n.get("exclusive", 0)), bool(n.get("reverse", 0))
-    return n(graph.CumsumOp(n[0], axis, exclusive=exclusive, reverse=reverse))
+    return n(graph.CumulateOp("sum", n[0], axis, exclusive=exclusive, reverse=reverse))
 
 
 def identity(n: Node) -> SSAValue:

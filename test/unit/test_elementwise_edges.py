@@ -21,6 +21,8 @@ from xdsl.dialects.builtin import bf16, f16, f32, i1, i32
 from xdsl.ir import Attribute, Block, SSAValue
 
 from transom.dialects import graph
+from transom.dialects.dtypes import numpy_dtype
+from transom.dialects.graph.elements import bit_width
 
 UNARY: list[tuple[OpClass, tuple[Attribute, ...]]] = [
     *((op, FLOATS) for op in (graph.ExpOp, graph.LogOp, graph.SqrtOp, graph.RsqrtOp)),
@@ -123,6 +125,18 @@ def test_compare(type: Attribute, predicate: graph.ComparePredicate) -> None:
 @pytest.mark.parametrize("source", (i1, *FLOATS, *INTEGERS), ids=str)
 def test_cast(source: Attribute, target: Attribute) -> None:
     check(lambda v: graph.CastOp(v[0], target), source, edges(source))
+
+
+@pytest.mark.parametrize("source", (*FLOATS, *INTEGERS), ids=str)
+def test_bitcast(source: Attribute) -> None:
+    for target in (*FLOATS, *INTEGERS):
+        if bit_width(source) != bit_width(target):
+            continue
+        x = edges(source)
+        with np.errstate(invalid="ignore"):
+            bits = x.view(numpy_dtype(target)).astype(np.float64)
+        x = x[~np.isnan(bits) & ~np.isnan(x)]  # which may lose its other bits
+        check(lambda v, t=target: graph.BitcastOp(v[0], t), source, x)
 
 
 @pytest.mark.parametrize("type", (*FLOATS, *INTEGERS), ids=str)

@@ -107,6 +107,7 @@ def test_elementwise():
     assert graph.LeakyReluOp(x, 1).alpha == FloatAttr(1.0, f64)
     assert graph.CompareOp(graph.ComparePredicate.GE, x, x).predicate.data == "ge"
     assert graph.CastOp(x, bf16).declared_type() == TensorType(bf16, (4,))
+    assert graph.BitcastOp(x, i32).declared_type() == TensorType(i32, (4,))
     add = graph.AddOp(graph.NegOp(x), x)
     assert add.lhs.owner is not x.owner
     assert graph.SoftmaxOp(x, 0).axis.value.data == 0
@@ -122,7 +123,10 @@ def test_movement():
     assert graph.PadOp(x, (0, 0), (1, 1)).value == FloatAttr(0.0, f32)
     assert graph.PadOp(value(2, type=i1), (0,), (1,), True).value == IntegerAttr(1, i1)
     assert graph.SliceOp(x, (0, 0), (1, 1)).steps.get_values() == (1, 1)
-    assert graph.CumsumOp(x, 1, reverse=True).reverse == UnitAttr()
+    assert graph.CumulateOp("sum", x, 1, reverse=True).reverse == UnitAttr()
+    assert graph.CumulateOp("max", x, 0).kind.data is graph.CumulateKind.MAX
+    assert graph.ArgsortOp(x, 1, descending=True).descending == UnitAttr()
+    assert graph.ArgsortOp(x, 1).declared_type() == TensorType(i64, (2, 3))
     assert graph.GatherOp(x, value(type=i64)).axis.value.data == 0
     lists = DenseArrayBase.from_list(i64, [1, 0])
     assert graph.TransposeOp(x, lists).permutation is lists

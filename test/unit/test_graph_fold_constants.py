@@ -13,7 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from xdsl.dialects.builtin import (
     FunctionType,
+    IntegerType,
     ModuleOp,
+    Signedness,
     bf16,
     f16,
     f32,
@@ -28,7 +30,7 @@ from xdsl.ir import Attribute, Block, Operation, Region
 
 from transom.dialects import graph
 from transom.dialects.dtypes import BFLOAT16, element_type, numpy_dtype
-from transom.dialects.graph.elements import ui8
+from transom.dialects.graph.elements import bit_width, is_unsigned, ui8
 from transom.interpreters.interpreter import Interpreter
 from transom.passes.constant_evaluation import (
     EVALUATORS,
@@ -117,6 +119,10 @@ EXACT_FLOAT_UNARY: list[One] = [
     lambda x: graph.BroadcastOp(x, (2, 3, 4)),
     lambda x: graph.ConcatOp([x, x], 1),
     lambda x: graph.IotaOp(x, 1),
+    lambda x: graph.ArgsortOp(x, 1),
+    lambda x: graph.ArgsortOp(x, 0, descending=True),
+    lambda x: graph.CumulateOp("max", x, 1, reverse=True),
+    lambda x: graph.CumulateOp("min", x, 0, exclusive=True),
 ]
 NEAR_FLOAT_UNARY: list[One] = [
     graph.AcosOp,
@@ -144,10 +150,22 @@ NEAR_FLOAT_UNARY: list[One] = [
     lambda x: graph.ReduceOp("sum", x),
     lambda x: graph.ReduceOp("mean", x, [1]),
     lambda x: graph.ReduceOp("prod", x, [0, 1], keepdims=True),
-    lambda x: graph.CumsumOp(x, 1),
-    lambda x: graph.CumsumOp(x, 0, exclusive=True, reverse=True),
+    lambda x: graph.CumulateOp("sum", x, 1),
+    lambda x: graph.CumulateOp("sum", x, 0, exclusive=True, reverse=True),
+    lambda x: graph.CumulateOp("prod", x, 1),
 ]
+
+
+def other_sign(x: graph.ConstantOp) -> graph.BitcastOp:
+    """The bits of integers as those of the other signedness."""
+    element = x.declared_type().element_type
+    signed = not is_unsigned(element)
+    kind = Signedness.UNSIGNED if signed else Signedness.SIGNLESS
+    return graph.BitcastOp(x, IntegerType(bit_width(element), kind))
+
+
 INTEGER_UNARY: list[One] = [
+    other_sign,
     graph.AbsOp,
     graph.NotOp,
     graph.SignOp,
@@ -162,7 +180,10 @@ INTEGER_UNARY: list[One] = [
     lambda x: graph.ReduceOp("max", x, [0]),
     lambda x: graph.ArgReduceOp("argmax", x, 1),
     lambda x: graph.ArgReduceOp("argmin", x, 0, keepdims=True),
-    lambda x: graph.CumsumOp(x, 1, reverse=True),
+    lambda x: graph.CumulateOp("sum", x, 1, reverse=True),
+    lambda x: graph.CumulateOp("prod", x, 0, exclusive=True),
+    lambda x: graph.CumulateOp("max", x, 1, exclusive=True),
+    lambda x: graph.ArgsortOp(x, 1, descending=True),
     lambda x: graph.PadOp(x, (0, 0), (1, 1), 7),
 ]
 BINARY: list[type[graph.BinaryOp]] = [

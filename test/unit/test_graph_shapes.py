@@ -460,7 +460,9 @@ def test_shapes_that_stay(shape: Any):
     makers: list[Maker] = [
         lambda v: graph.SoftmaxOp(v[0], 0),
         lambda v: graph.LogSoftmaxOp(v[0], len(shape) - 1),
-        lambda v: graph.CumsumOp(v[0], 0, exclusive=True),
+        lambda v: graph.CumulateOp("sum", v[0], 0, exclusive=True),
+        lambda v: graph.ArgsortOp(v[0], 0),
+        lambda v: graph.BitcastOp(v[0], i32),
         lambda v: graph.ReluOp(v[0]),
     ]
     for make in makers:

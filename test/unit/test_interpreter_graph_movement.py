@@ -75,7 +75,7 @@ def test_softmax_of_large_numbers():
 def test_cumsum_of_narrow_floats(type: str):
     dtype = BF16 if type == "bf16" else np.float16
     x = np.ones(4096, dtype)
-    found = unary("graph.cumsum {} axis 0", x, type)
+    found = unary("graph.cumulate sum {} axis 0", x, type)
     same(found, np.arange(1, 4097).astype(np.float64).astype(dtype))
 
 

@@ -99,24 +99,48 @@ def test_arg_reduce(kind: graph.ArgReduceKind, type: Attribute, dynamic: bool) -
             )
 
 
-@pytest.mark.parametrize("reverse", (False, True))
 @pytest.mark.parametrize("exclusive", (False, True))
-@pytest.mark.parametrize("type", (f32, f16, i8, i64), ids=str)
+@pytest.mark.parametrize("type", (f32, f16, ui8, i64), ids=str)
+@SIZES
+def test_cumulate(type: Attribute, sizes: Sequence[int], exclusive: bool) -> None:
+    for kind in graph.CumulateKind:
+        for reverse in (False, True):
+            check(
+                lambda v, k=kind, r=reverse: graph.CumulateOp(
+                    k, v[0], 1, exclusive=exclusive, reverse=r
+                ),
+                type,
+                numbers(type, *sizes),
+                dynamic=reverse,
+            )
+
+
+@pytest.mark.parametrize("axis", (0, 1, 2))
 @SIZES
 @DYNAMIC
-def test_cumsum(
-    type: Attribute,
-    sizes: Sequence[int],
-    exclusive: bool,
-    reverse: bool,
-    dynamic: bool,
-) -> None:
+def test_argsort(sizes: Sequence[int], axis: int, dynamic: bool) -> None:
     check(
-        lambda v: graph.CumsumOp(v[0], 1, exclusive=exclusive, reverse=reverse),
-        type,
-        numbers(type, *sizes),
+        lambda v: graph.ArgsortOp(v[0], axis, descending=dynamic),
+        f32,
+        numbers(f32, *sizes),
         dynamic=dynamic,
     )
+
+
+@pytest.mark.parametrize("descending", (False, True))
+@pytest.mark.parametrize("type", (*FLOATS, *INTEGERS), ids=str)
+def test_argsort_edges(type: Attribute, descending: bool) -> None:
+    """NaN is larger than infinity, zeros are equal, and so keep their order."""
+    rng = np.random.default_rng(1)
+    x = rng.permutation(np.tile(edges(type), 3))
+    check(lambda v: graph.ArgsortOp(v[0], 0, descending=descending), type, x)
+
+
+@pytest.mark.parametrize("count", (0, 1, 2, 3, 5, 32, 33, 1000))
+def test_argsort_sizes(count: int) -> None:
+    """Powers of two, which have no rest, and other sizes."""
+    x = np.random.default_rng(count).integers(0, 50, count).astype(np.int32)
+    check(lambda v: graph.ArgsortOp(v[0], 0), i32, x, dynamic=True)
 
 
 @pytest.mark.parametrize("type", (f32, f16, bf16, f64), ids=str)

@@ -71,20 +71,20 @@ func.func private @argmax(%x: tensor<4x8xf32>) -> tensor<8xi64> attributes {targ
 }
 
 // The sum is carried along the axis.
-// CHECK-LABEL: tir.func @cumsum_
-func.func private @cumsum(%x: tensor<4x8xf32>) -> tensor<4x8xf32> attributes {target.for = #target.place<@cpu, ?, ?>} {
+// CHECK-LABEL: tir.func @cumulate_
+func.func private @cumulate(%x: tensor<4x8xf32>) -> tensor<4x8xf32> attributes {target.for = #target.place<@cpu, ?, ?>} {
   // CHECK-NEXT:    tir.nest dims [parallel 4, sequential 8]
   // CHECK-NEXT:      ins(%{{.*}}[d0, d1] : memref<4x8xf32>)
   // CHECK-NEXT:      outs(%{{.*}}[d0, d1] : memref<4x8xf32>)
   // CHECK:         body (%[[X:.*]]: f32, %[[SUM:.*]]: f32) {
   // CHECK-NEXT:      %[[NEW:.*]] = arith.addf %[[SUM]], %[[X]]
   // CHECK-NEXT:      tir.yield %[[NEW]]
-  %y = graph.cumsum %x axis 1 : tensor<4x8xf32>
+  %y = graph.cumulate sum %x axis 1 : tensor<4x8xf32>
   func.return %y : tensor<4x8xf32>
 }
 
 // From the end; the sum before the element is carried too.
-// CHECK-LABEL: tir.func @cumsum_
+// CHECK-LABEL: tir.func @cumulate_
 func.func private @exclusive_reverse(%x: tensor<4x8xf32>) -> tensor<4x8xf32> attributes {target.for = #target.place<@cpu, ?, ?>} {
   // CHECK:           ins(%{{.*}}[d0, -d1 + 7] : memref<4x8xf32>)
   // CHECK-NEXT:      outs(%{{.*}}[d0, -d1 + 7] : memref<4x8xf32>)
@@ -93,6 +93,6 @@ func.func private @exclusive_reverse(%x: tensor<4x8xf32>) -> tensor<4x8xf32> att
   // CHECK-NEXT:      tir.yield %[[NEW]], %[[SUM]]
   // CHECK:         finish (%{{.*}}: f32, %[[BEFORE:.*]]: f32, %{{.*}}: f32) {
   // CHECK-NEXT:      tir.yield %[[BEFORE]]
-  %y = graph.cumsum %x axis 1 exclusive reverse : tensor<4x8xf32>
+  %y = graph.cumulate sum %x axis 1 exclusive reverse : tensor<4x8xf32>
   func.return %y : tensor<4x8xf32>
 }

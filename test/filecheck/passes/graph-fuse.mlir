@@ -167,17 +167,17 @@ func.func @operand_of_a_product(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>) -> ten
 // CHECK-LABEL: @crossed
 func.func @crossed(%x: tensor<4xf32>, %y: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
   // CHECK:         graph.neg
-  // CHECK:         graph.cumsum
+  // CHECK:         graph.cumulate
   // CHECK:         graph.fused
   // CHECK-NEXT:      graph.exp
   // CHECK-NEXT:      graph.add
   // CHECK-NOT:     graph.fused
-  // CHECK:         graph.cumsum
+  // CHECK:         graph.cumulate
   // CHECK:         graph.mul
   %a1 = graph.exp %x : tensor<4xf32>
   %b1 = graph.neg %y : tensor<4xf32>
-  %p = graph.cumsum %a1 axis 0 : tensor<4xf32>
-  %s = graph.cumsum %b1 axis 0 : tensor<4xf32>
+  %p = graph.cumulate sum %a1 axis 0 : tensor<4xf32>
+  %s = graph.cumulate sum %b1 axis 0 : tensor<4xf32>
   %a2 = graph.add %a1, %s : tensor<4xf32>
   %b2 = graph.mul %b1, %p : tensor<4xf32>
   func.return %a2, %b2 : tensor<4xf32>, tensor<4xf32>

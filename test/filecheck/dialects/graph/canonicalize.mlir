@@ -279,8 +279,18 @@ func.func @pads_that_stay(%x: tensor<1x2x8x8xf32>, %w: tensor<4x3x3x3xf32>, %v: 
 func.func @no_axes(%x: tensor<2x1xf32>) -> (tensor<2x1xf32>, tensor<2x1xf32>) {
   // CHECK-NEXT:  func.return %x, %x
   %r = graph.reduce mean %x axes [] : tensor<2x1xf32>
-  %c = graph.cumsum %x axis 1 : tensor<2x1xf32>
+  %c = graph.cumulate sum %x axis 1 : tensor<2x1xf32>
   func.return %r, %c : tensor<2x1xf32>, tensor<2x1xf32>
+}
+
+// CHECK-LABEL: @bits
+func.func @bits(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xui32>) {
+  // CHECK-NEXT:  %[[U:.*]] = graph.bitcast %x : tensor<4xf32> -> tensor<4xui32>
+  // CHECK-NEXT:  func.return %x, %[[U]]
+  %i = graph.bitcast %x : tensor<4xf32> -> tensor<4xi32>
+  %f = graph.bitcast %i : tensor<4xi32> -> tensor<4xf32>
+  %u = graph.bitcast %i : tensor<4xi32> -> tensor<4xui32>
+  func.return %f, %u : tensor<4xf32>, tensor<4xui32>
 }
 
 // CHECK-LABEL: @storage

@@ -560,17 +560,57 @@ func.func @pad_value(%x: tensor<2x3xf32>) {
 
 // -----
 
-func.func @cumsum_axis(%x: tensor<2x3xf32>) {
+func.func @cumulate_axis(%x: tensor<2x3xf32>) {
   // expected-error @+1 {{expected 0 <= axis < 2, but got 2}}
-  %y = graph.cumsum %x axis 2 : tensor<2x3xf32>
+  %y = graph.cumulate sum %x axis 2 : tensor<2x3xf32>
   func.return
 }
 
 // -----
 
-func.func @cumsum_of_bool(%x: tensor<2x3xi1>) {
+func.func @cumulate_of_bool(%x: tensor<2x3xi1>) {
   // expected-error @+1 {{expected the operand to have number elements, but got 'i1'}}
-  %y = graph.cumsum %x axis 1 : tensor<2x3xi1>
+  %y = graph.cumulate sum %x axis 1 : tensor<2x3xi1>
+  func.return
+}
+
+// -----
+
+func.func @argsort_axis(%x: tensor<2x3xf32>) {
+  // expected-error @+1 {{expected 0 <= axis < 2, but got -1}}
+  %y = graph.argsort %x axis -1 : tensor<2x3xf32> -> tensor<2x3xi64>
+  func.return
+}
+
+// -----
+
+func.func @argsort_of_bool(%x: tensor<2x3xi1>) {
+  // expected-error @+1 {{expected the operand to have number elements, but got 'i1'}}
+  %y = graph.argsort %x axis 1 : tensor<2x3xi1> -> tensor<2x3xi64>
+  func.return
+}
+
+// -----
+
+func.func @argsort_result(%x: tensor<2x3xf32>) {
+  // expected-error @+1 {{expected the result to have element type 'i64', but got 'tensor<2x3xi32>'}}
+  %y = graph.argsort %x axis 1 : tensor<2x3xf32> -> tensor<2x3xi32>
+  func.return
+}
+
+// -----
+
+func.func @bitcast_width(%x: tensor<2x3xf32>) {
+  // expected-error @+1 {{expected a result of 32 bits, but got 'i64'}}
+  %y = graph.bitcast %x : tensor<2x3xf32> -> tensor<2x3xi64>
+  func.return
+}
+
+// -----
+
+func.func @bitcast_of_bool(%x: tensor<2x3xi1>) {
+  // expected-error @+1 {{expected the operand to have number elements, but got 'i1'}}
+  %y = graph.bitcast %x : tensor<2x3xi1> -> tensor<2x3xi8>
   func.return
 }
 

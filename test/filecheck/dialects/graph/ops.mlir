@@ -127,8 +127,16 @@ func.func @movement(%x: tensor<?x3x4xf32>, %s: tensor<3x4xf32>) {
   %c = graph.concat %s, %s axis 1 : tensor<3x4xf32>, tensor<3x4xf32> -> tensor<3x8xf32>
   // CHECK-NEXT:  graph.pad %s low [1, 0] high [0, 2] value 1.000000e+00 : f32 : tensor<3x4xf32> -> tensor<4x6xf32>
   %p = graph.pad %s low [1, 0] high [0, 2] value 1.0 : f32 : tensor<3x4xf32> -> tensor<4x6xf32>
-  // CHECK-NEXT:  graph.cumsum %s axis 1 exclusive reverse : tensor<3x4xf32>
-  %u = graph.cumsum %s axis 1 exclusive reverse : tensor<3x4xf32>
+  // CHECK-NEXT:  graph.cumulate sum %s axis 1 exclusive reverse : tensor<3x4xf32>
+  %u = graph.cumulate sum %s axis 1 exclusive reverse : tensor<3x4xf32>
+  // CHECK-NEXT:  graph.cumulate max %s axis 0 : tensor<3x4xf32>
+  %v = graph.cumulate max %s axis 0 : tensor<3x4xf32>
+  // CHECK-NEXT:  graph.argsort %x axis 1 descending : tensor<?x3x4xf32> -> tensor<?x3x4xi64>
+  %d = graph.argsort %x axis 1 descending : tensor<?x3x4xf32> -> tensor<?x3x4xi64>
+  // CHECK-NEXT:  graph.argsort %s axis 0 : tensor<3x4xf32> -> tensor<3x4xi64>
+  %e = graph.argsort %s axis 0 : tensor<3x4xf32> -> tensor<3x4xi64>
+  // CHECK-NEXT:  graph.bitcast %x : tensor<?x3x4xf32> -> tensor<?x3x4xui32>
+  %f = graph.bitcast %x : tensor<?x3x4xf32> -> tensor<?x3x4xui32>
   func.return
 }
 
