@@ -7,6 +7,7 @@ Plug-ins: what other installed distributions bring to transom, by entry points.
 | `transom.targets` | the hooks of a target | its attribute, `woofles.target` |
 | `transom.conversions` | patterns that join a conversion of ours | free |
 | `transom.evaluators` | the reference evaluation of ops | their dialect |
+| `transom.planners` | algorithms that plan memory | what `tir-plan-memory` calls them |
 
 Each layer reads its own group and imports a plug-in when it needs it. One that cannot
 be used raises `PluginError` where something asks for what it brings, and is reported
@@ -32,9 +33,10 @@ T = TypeVar("T")
 
 CONVERSIONS = "transom.conversions"
 EVALUATORS = "transom.evaluators"
+PLANNERS = "transom.planners"
 TARGETS = "transom.targets"
 UNIVERSE = "xdsl.universe"
-GROUPS = (CONVERSIONS, EVALUATORS, TARGETS, UNIVERSE)
+GROUPS = (CONVERSIONS, EVALUATORS, PLANNERS, TARGETS, UNIVERSE)
 """The groups of entry points that are plug-ins."""
 
 DISABLE_VARIABLE = "TRANSOM_DISABLE_PLUGINS"

@@ -6,7 +6,8 @@ each planned buffer whether another one has been written to its bytes since, and
 a read of such a buffer. Loops are followed until nothing new is found, and what either
 arm of a branch overwrites counts. It also checks that buffers lie in their pools, in
 the right memory, with the alignment that they ask for, and that what is reserved for a
-dynamic size is enough at the bounds of all sizes.
+dynamic size is enough at the bounds of all sizes. A function that is called is followed
+where it is called.
 
 ```mlir
 executor.pool @p {size = 64}
@@ -21,7 +22,7 @@ func.func @main(%x: memref<16xf32>, %y: memref<16xf32>) {
 ```
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
@@ -32,14 +33,17 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
 
 from transom.dialects import executor, tir
-from transom.dialects.diagnostics import Note, OpError, did_you_mean
-from transom.dialects.target.places import memory_space_name
-from transom.passes.memory.corner_sizes import largest_size
+from transom.dialects.diagnostics import Note, OpError
 from transom.passes.memory.plan_accesses import (
     HARMLESS,
     SAME_BYTES,
     accesses_of,
     sources_of,
+)
+from transom.passes.memory.planned_buffers import (
+    PlannedBuffer,
+    check_access,
+    check_sizes,
 )
 
 
@@ -60,141 +64,27 @@ def verify_plan(module: ModuleOp) -> None:
             pools[op.sym_name.data] = op
         elif isinstance(op, func.FuncOp) and not op.is_declaration:
             functions[op.sym_name.data] = op
-    used = {name: _pools_of(function) for name, function in functions.items()}
-    for function in functions.values():
-        _check_calls(function, functions, used)
-        planned = [
-            _Planned.of(op, pools)
+    check_sizes(module, pools.values())
+    planned = {
+        name: [
+            PlannedBuffer.of(op, pools)
             for op in function.walk()
             if isinstance(op, tir.AllocOp) and op.offset is not None
         ]
-        _Checker(planned).run(function)
-
-
-def _pools_of(function: func.FuncOp) -> set[str]:
-    return {
-        op.pool.string_value()
-        for op in function.walk()
-        if isinstance(op, tir.AllocOp) and op.pool is not None
+        for name, function in functions.items()
     }
-
-
-def _check_calls(
-    function: func.FuncOp,
-    functions: dict[str, func.FuncOp],
-    used: dict[str, set[str]],
-) -> None:
-    """What a function calls, directly or not, uses other pools."""
-    mine = used[function.sym_name.data]
-    for call in function.walk():
-        if not isinstance(call, func.CallOp):
-            continue
-        seen: set[str] = set()
-        work = [call.callee.string_value()]
-        while work:
-            name = work.pop()
-            if name in seen or name not in functions:
-                continue
-            seen.add(name)
-            if shared := sorted(mine & used[name]):
-                raise OpError(
-                    call,
-                    f"expected '@{name}' to use no pool of its caller, but both use "
-                    f"'@{shared[0]}'",
-                )
-            work += [
-                op.callee.string_value()
-                for op in functions[name].walk()
-                if isinstance(op, func.CallOp)
-            ]
-
-
-@dataclass(frozen=True, eq=False)
-class _Planned:
-    """A buffer with its bytes in a pool."""
-
-    alloc: tir.AllocOp
-    pool: str
-    start: int
-    end: int
-
-    @staticmethod
-    def of(alloc: tir.AllocOp, pools: dict[str, executor.PoolOp]) -> "_Planned":
-        """The bytes of a buffer with an offset; raises `OpError` if they are bad."""
-        assert alloc.pool is not None and alloc.offset is not None, "verified by the op"
-        name = alloc.pool.string_value()
-        pool = pools.get(name)
-        if pool is None:
-            raise OpError(alloc, f"unknown pool '@{name}'{did_you_mean(name, pools)}")
-        start = alloc.offset.value.data
-        end = start + _size(alloc)
-        if end > pool.size_bytes:
-            raise OpError(
-                alloc,
-                f"expected a buffer within the {pool.size_bytes} bytes of '@{name}', "
-                f"but it ends at byte {end}",
-            )
-        _check_alignment(alloc, start, pool)
-        memory = memory_space_name(alloc.result.type.memory_space)
-        if alloc.memory is not None:
-            memory = alloc.memory.string_value()
-        if memory != pool.memory_name:
-            raise OpError(
-                alloc,
-                f"expected a pool in {_memory_text(memory)}, but '@{name}' is in "
-                f"{_memory_text(pool.memory_name)}",
-            )
-        return _Planned(alloc, name, start, end)
-
-
-def _memory_text(name: str | None) -> str:
-    return "the host's memory" if name is None else f"memory '@{name}'"
-
-
-def _size(alloc: tir.AllocOp) -> int:
-    unit = executor.element_bytes(alloc.result.type.element_type)
-    if unit is None:
-        raise OpError(
-            alloc,
-            f"expected elements of a known size, but got '{alloc.result.type}'",
-        )
-    if not alloc.dynamic_sizes:
-        return unit * alloc.result.type.element_count()
-    if alloc.reserves is None:
-        raise OpError(alloc, "expected 'reserves' on a buffer of dynamic size")
-    reserved = alloc.reserves.value.data
-    largest = largest_size(alloc)
-    if largest is not None and unit * largest > reserved:
-        raise OpError(
-            alloc,
-            f"expected to reserve {unit * largest} bytes, which the bounds of sizes "
-            f"allow, but got {reserved}",
-        )
-    return reserved
-
-
-def _check_alignment(alloc: tir.AllocOp, start: int, pool: executor.PoolOp) -> None:
-    alignment = 1 if alloc.alignment is None else alloc.alignment.value.data
-    if start % alignment:
-        raise OpError(
-            alloc,
-            f"expected an offset that is a multiple of {alignment}, but got {start}",
-        )
-    if pool.alignment_bytes % alignment:
-        raise OpError(
-            alloc,
-            f"expected a pool aligned to {alignment} bytes, but "
-            f"'@{pool.sym_name.data}' is aligned to {pool.alignment_bytes}",
-        )
+    everything = [buffer for buffers in planned.values() for buffer in buffers]
+    for function in functions.values():
+        _Checker(module, functions, everything).run(function)
 
 
 @dataclass
 class _State:
     """Buffers that hold what was written to them, and those that do not any more."""
 
-    intact: set[_Planned] = field(default_factory=set[_Planned])
-    overwritten: dict[_Planned, Operation] = field(
-        default_factory=dict[_Planned, Operation]
+    intact: set[PlannedBuffer] = field(default_factory=set[PlannedBuffer])
+    overwritten: dict[PlannedBuffer, Operation] = field(
+        default_factory=dict[PlannedBuffer, Operation]
     )
     """With the op that last wrote over some of the bytes."""
 
@@ -202,18 +92,18 @@ class _State:
         """The same, to be changed on its own."""
         return _State(set(self.intact), dict(self.overwritten))
 
-    def forget(self, buffer: _Planned) -> None:
+    def forget(self, buffer: PlannedBuffer) -> None:
         """A buffer that holds nothing yet."""
         self.intact.discard(buffer)
         self.overwritten.pop(buffer, None)
 
-    def overwrite(self, others: AbstractSet[_Planned], op: Operation) -> None:
+    def overwrite(self, others: AbstractSet[PlannedBuffer], op: Operation) -> None:
         """An op writes to bytes of other buffers."""
         for other in self.intact & others:
             self.overwritten[other] = op
         self.intact -= others
 
-    def keep(self, buffer: _Planned, whole: bool) -> None:
+    def keep(self, buffer: PlannedBuffer, whole: bool) -> None:
         """A buffer holds what was written; all of it, if it was written as a whole."""
         if whole:
             self.overwritten.pop(buffer, None)
@@ -223,26 +113,54 @@ class _State:
 
 @dataclass
 class _Checker:
-    """Walks one function; `state` is what is known before the next op."""
+    """
+    Walks one function, and what it calls in the place of the call; `state` is what is
+    known before the next op.
+    """
 
-    planned: Sequence[_Planned]
+    module: ModuleOp
+    functions: Mapping[str, func.FuncOp]
+    planned: Sequence[PlannedBuffer]
     state: _State = field(default_factory=_State)
-    exposed: dict[_Planned, Operation] = field(
-        default_factory=dict[_Planned, Operation]
+    exposed: dict[PlannedBuffer, Operation] = field(
+        default_factory=dict[PlannedBuffer, Operation]
     )
     """Buffers whose address was taken, and where."""
 
     def __post_init__(self) -> None:
-        self.by_result: dict[SSAValue, _Planned] = {
+        self.by_result: dict[SSAValue, PlannedBuffer] = {
             buffer.alloc.result: buffer for buffer in self.planned
         }
         self.neighbours = _neighbours(self.planned)
+        self.running: list[func.FuncOp] = []
+        self.given: dict[SSAValue, SSAValue] = {}
 
     def run(self, function: func.FuncOp) -> None:
         """Raise `OpError` at the first bad access."""
-        if self.planned:
-            for block in function.body.blocks:
-                self.block(block)
+        self.running.append(function)
+        for block in function.body.blocks:
+            self.block(block)
+        self.running.pop()
+
+    def call(self, op: func.CallOp) -> None:
+        """What a function does with what it is given here."""
+        callee = self.functions[op.callee.string_value()]
+        if callee in self.running:
+            for buffer in self.planned:
+                if callee.is_ancestor(buffer.alloc):
+                    raise OpError(
+                        op,
+                        f"expected '@{callee.sym_name.data}' to have no planned "
+                        "buffer, as it calls itself",
+                        Note(buffer.alloc, "the buffer"),
+                    )
+            self.access(op)
+            return
+        outer = self.given
+        arguments = zip(callee.body.block.args, op.arguments, strict=True)
+        self.given = {**outer, **dict(arguments)}
+        self.run(callee)
+        self.given = outer
 
     def block(self, block: Block) -> None:
         for op in block.ops:
@@ -257,6 +175,8 @@ class _Checker:
                 case scf.WhileOp():
                     self.block(op.before_region.block)
                     self.repeat(op.after_region, op.before_region)
+                case func.CallOp() if op.callee.string_value() in self.functions:
+                    self.call(op)
                 case _ if op.regions:
                     self.anyhow(op)
                 case _:
@@ -326,19 +246,23 @@ class _Checker:
 
     def effects(
         self, op: Operation
-    ) -> tuple[list[_Planned], list[_Planned], list[_Planned]]:
+    ) -> tuple[list[PlannedBuffer], list[PlannedBuffer], list[PlannedBuffer]]:
         """Buffers that are read, written, and written as a whole without being read."""
-        reads: list[_Planned] = []
-        writes: list[_Planned] = []
-        whole: list[_Planned] = []
+        reads: list[PlannedBuffer] = []
+        writes: list[PlannedBuffer] = []
+        whole: list[PlannedBuffer] = []
         for value, does_read, does_write in accesses_of(op):
             buffers = list(self.origins(value))
             if does_read:
                 reads += buffers
             if does_write:
                 writes += buffers
+                self.check_constants(op, value)
                 if not does_read and self.is_whole(op, value):
                     whole += buffers
+        if isinstance(op, tir.CallOp):
+            memories = (b.memory for b in (*reads, *writes) if b.memory is not None)
+            check_access(self.module, op, memories)
         if op.results and not _keeps_nothing(op):
             self.exposed.update((buffer, op) for buffer in reads)
         return reads, writes, whole
@@ -347,12 +271,32 @@ class _Checker:
         """Whether an op that writes through a memref overwrites all of the buffer."""
         if isinstance(op, memref.StoreOp):
             return False
-        while isinstance(value.owner, SAME_BYTES):
-            value = value.owner.operands[0]
-        return value in self.by_result
+        while True:
+            if value in self.given:
+                value = self.given[value]
+            elif isinstance(value.owner, SAME_BYTES):
+                value = value.owner.operands[0]
+            else:
+                return value in self.by_result
 
-    def origins(self, value: SSAValue) -> Iterator[_Planned]:
+    def check_constants(self, op: Operation, value: SSAValue) -> None:
+        """Constants are not written."""
+        for memory in self.memory_of(value):
+            if isinstance(memory.owner, executor.ConstantOp):
+                raise OpError(
+                    op,
+                    "expected to write memory that is no constant",
+                    Note(memory.owner, "the constant"),
+                )
+
+    def origins(self, value: SSAValue) -> Iterator[PlannedBuffer]:
         """The planned buffers that a memref may be in."""
+        for memory in self.memory_of(value):
+            if memory in self.by_result:
+                yield self.by_result[memory]
+
+    def memory_of(self, value: SSAValue) -> Iterator[SSAValue]:
+        """A memref, and all those that it may be a view of."""
         seen: set[SSAValue] = set()
         work = [value]
         while work:
@@ -360,8 +304,9 @@ class _Checker:
             if current in seen:
                 continue
             seen.add(current)
-            if current in self.by_result:
-                yield self.by_result[current]
+            yield current
+            if current in self.given:
+                work.append(self.given[current])
             work += sources_of(current)
 
 
@@ -372,9 +317,11 @@ def _keeps_nothing(op: Operation) -> bool:
     return isinstance(op, memref.LoadOp | func.CallOp)
 
 
-def _neighbours(planned: Sequence[_Planned]) -> dict[_Planned, set[_Planned]]:
+def _neighbours(
+    planned: Sequence[PlannedBuffer],
+) -> dict[PlannedBuffer, set[PlannedBuffer]]:
     """For each buffer those that have bytes in common with it."""
-    places: dict[tuple[str, int, int], list[_Planned]] = {}
+    places: dict[tuple[str, int, int], list[PlannedBuffer]] = {}
     for buffer in planned:
         if buffer.start < buffer.end:
             place = (buffer.pool, buffer.start, buffer.end)
@@ -388,7 +335,7 @@ def _neighbours(planned: Sequence[_Planned]) -> dict[_Planned, set[_Planned]]:
         }
         for place in places
     }
-    none: set[_Planned] = set()
+    none: set[PlannedBuffer] = set()
     return {
         buffer: near.get((buffer.pool, buffer.start, buffer.end), none) - {buffer}
         for buffer in planned

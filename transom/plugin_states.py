@@ -11,6 +11,7 @@ from xdsl.universe import Universe
 from transom.dialects import plugins
 from transom.dialects.plugins import Plugin, PluginError, State
 from transom.interpreters.evaluators import TABLES, table_of_ours, table_of_plugin
+from transom.passes.memory.planning.algorithms import ALGORITHMS, planner_of
 from transom.registry import Registry, base_registry
 from transom.targets import TARGETS
 from transom.targets.registry import (
@@ -136,9 +137,18 @@ def _check_evaluators(plugin: Plugin, everything: Registry) -> None:
     table_of_plugin(plugin)
 
 
+def _check_planners(plugin: Plugin, everything: Registry) -> None:
+    plugins.check_name_of(plugin)
+    if plugin.name in ALGORITHMS:
+        reason = "has the name of an algorithm of transom"
+        raise PluginError(plugin, State.CLASH, reason)
+    planner_of(plugin)
+
+
 _CHECKS: Mapping[str, Callable[[Plugin, Registry], Any]] = {
     plugins.CONVERSIONS: _check_conversions,
     plugins.EVALUATORS: _check_evaluators,
+    plugins.PLANNERS: _check_planners,
     plugins.TARGETS: _check_target,
 }
 """By group: raises `PluginError`, and returns the API version where there is one."""

@@ -1,12 +1,13 @@
 """
-What the ops of a function on memrefs do to its buffers, at which program points.
+What the ops of functions on memrefs do to their buffers, at which program points.
 
 A buffer is a `tir.alloc`. It is live from its first write to the last read that no
 overwriting comes before, along every path: arms of a branch are different points, and a
-buffer that each iteration of a loop overwrites first is dead between iterations.
+buffer that each iteration of a loop overwrites first is dead between iterations. A
+function has points of its own for each call that leads to it.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -48,7 +49,7 @@ NOWHERE = Reference()
 @dataclass
 class BufferAccesses:
     """
-    Points of a function, and per point which buffers are read, overwritten as a whole,
+    Points of a program, and per point which buffers are read, overwritten as a whole,
     or touched in any way.
 
     Buffers in `escaped` may be reached in ways that are not seen; there may be several
@@ -81,22 +82,31 @@ class BufferAccesses:
         ]
 
 
-def buffer_accesses(function: func.FuncOp) -> BufferAccesses:
-    """The buffers of a function of one block, and what is done with them."""
-    walker = _Walker()
-    block = function.body.block
-    walker.refer(block)
-    walker.visit_block(block, walker.point(function))
+def buffer_accesses(
+    roots: Iterable[func.FuncOp], functions: Mapping[str, func.FuncOp]
+) -> BufferAccesses:
+    """
+    The buffers of functions of one block and of what they call, and what is done with
+    them. `functions` are those, by name, that are looked into where they are called;
+    none of them leads to a call of itself.
+    """
+    walker = _Walker(functions)
+    for root in roots:
+        block = root.body.block
+        walker.refer(block)
+        walker.visit_block(block, walker.point(root))
     return walker.result
 
 
 class _Walker:
-    """Follows memrefs through a function, then visits its ops point by point."""
+    """Follows memrefs through functions, then visits their ops point by point."""
 
+    functions: Mapping[str, func.FuncOp]
     result: BufferAccesses
     references: dict[SSAValue, Reference]
 
-    def __init__(self) -> None:
+    def __init__(self, functions: Mapping[str, func.FuncOp]) -> None:
+        self.functions = functions
         self.result = BufferAccesses()
         self.references = {}
 
@@ -110,10 +120,8 @@ class _Walker:
     def _refer_block(self, block: Block) -> bool:
         changed = False
         for op in block.ops:
-            if isinstance(op, tir.AllocOp) and op.result not in self.references:
-                number = len(self.result.buffers)
-                self.result.buffers.append(op)
-                self.references[op.result] = Reference(1 << number, whole=True)
+            if isinstance(op, tir.AllocOp):
+                self._number(op)
             for result in op.results:
                 if isinstance(result.type, MemRefType) and not isinstance(
                     op, tir.AllocOp
@@ -126,6 +134,14 @@ class _Walker:
                             changed |= self._join(argument, _carried(op, argument))
                     changed |= self._refer_block(inner)
         return changed
+
+    def _number(self, alloc: tir.AllocOp) -> int:
+        """The bit of a buffer, which is new if it was not seen before."""
+        if alloc.result not in self.references:
+            mask = 1 << len(self.result.buffers)
+            self.result.buffers.append(alloc)
+            self.references[alloc.result] = Reference(mask, whole=True)
+        return self.references[alloc.result].buffers
 
     def _sources(self, op: Operation, result: SSAValue) -> Sequence[SSAValue]:
         if op.regions:
@@ -184,6 +200,8 @@ class _Walker:
                 return self.visit_while(op, at)
             case _ if op.regions:
                 return self.visit_opaque(op, at)
+            case func.CallOp() if op.callee.string_value() in self.functions:
+                return self.visit_call(op, at)
             case tir.AllocOp():
                 undefined = self.reference(op.result).buffers
                 return self.point(op, at, undefined=undefined)
@@ -215,13 +233,34 @@ class _Walker:
             self.result.escaped |= mentioned
         return self.point(op, at, reads=mentioned)
 
+    def visit_call(self, op: func.CallOp, at: int) -> int:
+        """A function is done in the place of its call, on what it is given."""
+        callee = self.functions[op.callee.string_value()]
+        for value in _memrefs_in(callee):
+            if not isinstance(value.owner, tir.AllocOp):
+                self.references.pop(value, None)  # of another call
+        block = callee.body.block
+        for argument, value in zip(block.args, op.arguments, strict=True):
+            self.references[argument] = self.reference(value)
+        self.refer(block)
+        return self.visit_block(block, at)
+
     def visit_opaque(self, op: Operation, at: int) -> int:
         """An op whose regions run in ways not known here: all at once, so to speak."""
         mentioned = 0
-        for inner in op.walk():
-            mentioned |= self.all_of(inner.operands)
-            if isinstance(inner, tir.AllocOp):
-                self.result.multiple |= self.reference(inner.result).buffers
+        work, called = [op], set[str]()
+        while work:
+            for inner in work.pop().walk():
+                mentioned |= self.all_of(inner.operands)
+                if isinstance(inner, tir.AllocOp):
+                    mask = self._number(inner)
+                    mentioned |= mask
+                    self.result.multiple |= mask
+                elif isinstance(inner, func.CallOp):
+                    name = inner.callee.string_value()
+                    if name in self.functions and name not in called:
+                        called.add(name)
+                        work.append(self.functions[name])
         return self.point(op, at, reads=mentioned)
 
     def visit_if(self, op: scf.IfOp, at: int) -> int:
@@ -247,6 +286,17 @@ class _Walker:
         end = self.visit_block(op.after_region.block, condition)
         self.result.graph.connect(end, head)
         return self.point(op, condition)
+
+
+def _memrefs_in(function: func.FuncOp) -> list[SSAValue]:
+    """What a function computes, and what its blocks take."""
+    found: list[SSAValue] = []
+    for op in function.walk():
+        found += op.results
+        for region in op.regions:
+            for block in region.blocks:
+                found += block.args
+    return [value for value in found if isinstance(value.type, MemRefType)]
 
 
 class Effects(NamedTuple):

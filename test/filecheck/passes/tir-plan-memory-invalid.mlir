@@ -3,7 +3,7 @@
 target.memory @sram {size = 64}
 func.func @too_small(%x: memref<16xf32>) {
   %a = tir.alloc {memory = @sram} : memref<12xf32>
-  // expected-error @+1 {{expected to need at most 64 bytes, but 112 are of memory '@sram'}}
+  // expected-error @+1 {{expected a plan that fits into the 64 bytes of memory '@sram', but it needs 112}}
   %b = tir.alloc {memory = @sram} : memref<12xf32>
   "test.op"(%a, %b) : (memref<12xf32>, memref<12xf32>) -> ()
   func.return
@@ -44,8 +44,44 @@ func.func @unknown_memory() {
 target.memory @dram {size = 64}
 target.device @cpu {targets = [#llvm_cpu.target<cpu = "cortex-a53">], memories = [@dram]}
 func.func @place() attributes {target.for = #target.place<@cpu, ?, @dram>} {
-  // expected-error @+1 {{expected to need at most 64 bytes, but 112 are of memory '@dram'}}
+  // expected-error @+1 {{expected a plan that fits into the 64 bytes of memory '@dram', but it needs 112}}
   %a = tir.alloc : memref<28xf32>
   "test.op"(%a) : (memref<28xf32>) -> ()
+  func.return
+}
+
+// -----
+
+// 48, 16 and 8 bytes that live together.
+target.memory @sram {size = 64}
+func.func @together() {
+  %a = tir.alloc {alignment = 8, memory = @sram} : memref<12xf32>
+  %b = tir.alloc {alignment = 8, memory = @sram} : memref<4xf32>
+  // expected-error @+1 {{expected a plan that fits into the 64 bytes of memory '@sram', but it needs 72}}
+  %c = tir.alloc {alignment = 8, memory = @sram} : memref<2xf32>
+  "test.op"(%a, %b, %c) : (memref<12xf32>, memref<4xf32>, memref<2xf32>) -> ()
+  func.return
+}
+
+// -----
+
+target.memory @sram {size = 64}
+target.memory @dram {size = 32}
+target.device @mcu {targets = [#llvm_cpu.target<cpu = "cortex-a53">], memories = [@sram, @dram]}
+func.func @all_full() attributes {target.for = #target.place<@mcu, ?, @sram>} {
+  // expected-error @+1 {{expected a plan that fits into the 64 bytes of memory '@sram' and the 32 bytes of memory '@dram', but it needs 112}}
+  %a = tir.alloc : memref<28xf32>
+  "test.op"(%a) : (memref<28xf32>) -> ()
+  func.return
+}
+
+// -----
+
+target.memory @sram {size = 64}
+executor.pool @p {size = 64, memory = @sram}
+func.func @pin() {
+  // expected-error @+1 {{expected a fixed offset within the 64 bytes of memory '@sram', but the buffer ends at byte 80}}
+  %a = tir.alloc {alignment = 16, memory = @sram, pool = @p, offset = 16} : memref<16xf32>
+  "test.op"(%a) : (memref<16xf32>) -> ()
   func.return
 }

@@ -207,3 +207,99 @@ func.func private @recursive(%x: memref<16xf32>) {
   func.call @recursive(%a) : (memref<16xf32>) -> ()
   func.return
 }
+
+// A function that is called has points of its own for each call: its buffers share with
+// what does not live then, and with those of other functions.
+// CHECK:       executor.pool @calls.workspace {size = 128, alignment = 64}
+// CHECK-LABEL: func.func @calls(
+func.func @calls(%x: memref<16xf32>, %y: memref<16xf32>) {
+  // CHECK-NEXT:    %a = tir.alloc {pool = @calls.workspace, offset = [[A:[0-9]+]]}
+  // CHECK-NEXT:    %b = tir.alloc {pool = @calls.workspace, offset = [[B:[0-9]+]]}
+  %a = tir.alloc : memref<16xf32>
+  %b = tir.alloc : memref<16xf32>
+  tir.call @k(%x : memref<16xf32>) outs(%a : memref<16xf32>)
+  func.call @called(%a, %y) : (memref<16xf32>, memref<16xf32>) -> ()
+  tir.call @k(%a : memref<16xf32>) outs(%b : memref<16xf32>)
+  tir.copy %b, %y : memref<16xf32>, memref<16xf32>
+  func.call @called(%x, %y) : (memref<16xf32>, memref<16xf32>) -> ()
+  func.return
+}
+// CHECK-LABEL: func.func private @called(
+func.func private @called(%x: memref<16xf32>, %y: memref<16xf32>) {
+  // CHECK-NEXT:    %a = tir.alloc {pool = @calls.workspace, offset = [[B]]}
+  %a = tir.alloc : memref<16xf32>
+  tir.call @k(%x : memref<16xf32>) outs(%a : memref<16xf32>)
+  tir.copy %a, %y : memref<16xf32>, memref<16xf32>
+  func.return
+}
+
+// Memory of the caller that a function writes lives from there.
+// CHECK:       executor.pool @handed_in.workspace {size = 64, alignment = 64}
+func.func @handed_in(%x: memref<16xf32>, %y: memref<16xf32>) {
+  %a = tir.alloc : memref<16xf32>
+  %b = tir.alloc : memref<16xf32>
+  tir.copy %x, %a : memref<16xf32>, memref<16xf32>
+  tir.copy %a, %y : memref<16xf32>, memref<16xf32>
+  func.call @fill(%x, %b) : (memref<16xf32>, memref<16xf32>) -> ()
+  tir.copy %b, %y : memref<16xf32>, memref<16xf32>
+  func.return
+}
+func.func private @fill(%x: memref<16xf32>, %y: memref<16xf32>) {
+  tir.call @k(%x : memref<16xf32>) outs(%y : memref<16xf32>)
+  func.return
+}
+
+// Functions that are entered from outside share what both call.
+// CHECK:       executor.pool @one.workspace {size = 128, alignment = 64}
+// CHECK-LABEL: func.func @one(
+func.func @one(%x: memref<16xf32>, %y: memref<16xf32>) {
+  %a = tir.alloc : memref<16xf32>
+  tir.copy %x, %a : memref<16xf32>, memref<16xf32>
+  func.call @shared(%a, %y) : (memref<16xf32>, memref<16xf32>) -> ()
+  func.return
+}
+func.func @two(%x: memref<16xf32>, %y: memref<16xf32>) {
+  // CHECK:         tir.alloc {pool = @one.workspace
+  %a = tir.alloc : memref<16xf32>
+  tir.copy %x, %a : memref<16xf32>, memref<16xf32>
+  func.call @shared(%a, %y) : (memref<16xf32>, memref<16xf32>) -> ()
+  func.return
+}
+func.func private @shared(%x: memref<16xf32>, %y: memref<16xf32>) {
+  // CHECK:         tir.alloc {pool = @one.workspace
+  %a = tir.alloc : memref<16xf32>
+  tir.call @k(%x : memref<16xf32>) outs(%a : memref<16xf32>)
+  tir.copy %a, %y : memref<16xf32>, memref<16xf32>
+  func.return
+}
+
+// What does not fit into the first memory of the device is in the next one.
+target.memory @tcm {size = 64, alignment = 16}
+target.memory @dram
+target.device @mcu {targets = [#llvm_cpu.target<cpu = "cortex-a53">], memories = [@tcm, @dram]}
+// CHECK:       executor.pool @fallback.workspace {size = 64, alignment = 16, memory = @tcm}
+// CHECK-NEXT:  executor.pool @fallback.dram {size = 128, alignment = 16, memory = @dram}
+// CHECK-LABEL: func.func @fallback(
+func.func @fallback(%x: memref<32xf32>, %y: memref<16xf32>) attributes {target.for = #target.place<@mcu, ?, @tcm>} {
+  // CHECK-NEXT:    %a = tir.alloc {pool = @fallback.dram, offset = 0} : memref<32xf32>
+  // CHECK-NEXT:    %b = tir.alloc {pool = @fallback.workspace, offset = 0} : memref<16xf32>
+  %a = tir.alloc : memref<32xf32>
+  %b = tir.alloc : memref<16xf32>
+  tir.copy %x, %a : memref<32xf32>, memref<32xf32>
+  tir.copy %y, %b : memref<16xf32>, memref<16xf32>
+  tir.copy %a, %x : memref<32xf32>, memref<32xf32>
+  tir.copy %b, %y : memref<16xf32>, memref<16xf32>
+  func.return
+}
+
+// A part of a buffer is where the rest is: what is put together is written in place.
+// CHECK:       executor.pool @in_place.workspace {size = 128, alignment = 64}
+func.func @in_place(%x: memref<16xf32>, %y: memref<32xf32>) {
+  %a = tir.alloc : memref<32xf32>
+  %l = memref.subview %a[0] [16] [1] : memref<32xf32> to memref<16xf32, strided<[1]>>
+  %r = memref.subview %a[16] [16] [1] : memref<32xf32> to memref<16xf32, strided<[1], offset: 16>>
+  tir.copy %x, %l : memref<16xf32>, memref<16xf32, strided<[1]>>
+  tir.copy %x, %r : memref<16xf32>, memref<16xf32, strided<[1], offset: 16>>
+  tir.copy %a, %y : memref<32xf32>, memref<32xf32>
+  func.return
+}

@@ -165,14 +165,85 @@ func.func @too_little(%x: memref<?xf32>) attributes {
 
 // -----
 
+// What a call overwrites is known from the function that is called.
 executor.pool @p {size = 64}
 func.func private @callee(%x: memref<16xf32>) {
   %a = tir.alloc {pool = @p, offset = 0} : memref<16xf32>
+  // expected-note @+1 {{overwritten here}}
+  tir.copy %x, %a : memref<16xf32>, memref<16xf32>
+  func.return
+}
+func.func @caller(%x: memref<16xf32>, %y: memref<16xf32>) {
+  // expected-note @+1 {{the buffer}}
+  %a = tir.alloc {pool = @p, offset = 0} : memref<16xf32>
+  tir.copy %x, %a : memref<16xf32>, memref<16xf32>
+  func.call @callee(%x) : (memref<16xf32>) -> ()
+  // expected-error @+1 {{expected a buffer that still holds what was written to it, but another one was written over it}}
+  tir.copy %a, %y : memref<16xf32>, memref<16xf32>
+  func.return
+}
+
+// -----
+
+// A buffer that is given to a function is in use there.
+executor.pool @p {size = 64}
+func.func private @callee(%x: memref<16xf32>) {
+  // expected-note @+1 {{the written buffer}}
+  %a = tir.alloc {pool = @p, offset = 32} : memref<8xf32>
+  %v = memref.subview %x[0] [8] [1] : memref<16xf32> to memref<8xf32, strided<[1]>>
+  // expected-error @+1 {{expected to write a buffer apart from those in use, but their bytes overlap}}
+  tir.copy %v, %a : memref<8xf32, strided<[1]>>, memref<8xf32>
   func.return
 }
 func.func @caller(%x: memref<16xf32>) {
+  // expected-note @+1 {{the one in use}}
   %a = tir.alloc {pool = @p, offset = 0} : memref<16xf32>
-  // expected-error @+1 {{expected '@callee' to use no pool of its caller, but both use '@p'}}
-  func.call @callee(%x) : (memref<16xf32>) -> ()
+  tir.copy %x, %a : memref<16xf32>, memref<16xf32>
+  func.call @callee(%a) : (memref<16xf32>) -> ()
+  func.return
+}
+
+// -----
+
+executor.pool @p {size = 64}
+func.func private @again(%x: memref<16xf32>) {
+  // expected-note @+1 {{the buffer}}
+  %a = tir.alloc {pool = @p, offset = 0} : memref<16xf32>
+  // expected-error @+1 {{expected '@again' to have no planned buffer, as it calls itself}}
+  func.call @again(%x) : (memref<16xf32>) -> ()
+  func.return
+}
+
+// -----
+
+graph.weight @w = dense<1.0> : tensor<4xf32>
+func.func @constant(%x: memref<4xf32>) {
+  // expected-note @+1 {{the constant}}
+  %w = executor.constant @w : memref<4xf32>
+  // expected-error @+1 {{expected to write memory that is no constant}}
+  tir.copy %x, %w : memref<4xf32>, memref<4xf32>
+  func.return
+}
+
+// -----
+
+target.memory @sram {size = 96}
+executor.pool @p {size = 64, memory = @sram}
+// expected-error @+1 {{expected pools of at most 96 bytes in memory '@sram', but together they have 128}}
+executor.pool @q {size = 64, memory = @sram}
+
+// -----
+
+target.memory @dram
+target.memory @far
+// expected-note @+1 {{the device}}
+target.device @cpu {targets = [#llvm_cpu.target<cpu = "cortex-a53">], memories = [@dram]}
+tir.func @k(read memref<16xf32, @far>) attributes {target.for = #target.place<@cpu, ?, @dram>}
+executor.pool @p {size = 64, memory = @far}
+func.func @access(%x: memref<16xf32>) {
+  %a = tir.alloc {memory = @far, pool = @p, offset = 0} : memref<16xf32, @far>
+  tir.copy %x, %a : memref<16xf32>, memref<16xf32, @far>
+  // expected-error @+1 {{expected memory that device '@cpu' reaches, but got a buffer in '@far'}}
+  tir.call @k(%a : memref<16xf32, @far>) outs()
   func.return
 }
