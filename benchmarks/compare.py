@@ -15,6 +15,7 @@ exit status is 1 if a candidate fails, or computes something else than the refer
 """
 
 import argparse
+import json
 import sys
 from collections.abc import Mapping, Sequence
 from math import exp, log
@@ -25,8 +26,9 @@ from typing import Any
 from benchmarks.cases import CASES, Case, UnknownCase, select
 from benchmarks.compilation import Compilation, compile_case
 from benchmarks.measurement import Timing, measure_case
+from benchmarks.page import parts_of, to_html
 from benchmarks.peers import installed
-from benchmarks.record import record_of, record_of_compilations, write_record
+from benchmarks.record import data_of, record_of, record_of_compilations, write_whole
 
 TRANSOM = "transom"
 
@@ -45,6 +47,8 @@ def arguments() -> argparse.Namespace:
     add("--peers", metavar="NAME,…", help="take only these (default: all installed)")
     add("--compile", default=0, metavar="K", type=int, help="also compile, K times")
     add("--json", metavar="FILE", type=Path, help="write all figures")
+    add("--html", metavar="FILE", type=Path, help="write a page with plots")
+    add("--note", default="", metavar="TEXT", help="what the page says of the run")
     result = parser.parse_args()
     try:
         result.selected = select(result.cases)
@@ -82,8 +86,11 @@ def main() -> int:
             is_good &= all(compilation.failure is None for compilation in made.values())
             records.append(record_of_compilations(case, made, size))
     print_means(records, options.names)
+    data = data_of(records, options.names, options.note)
     if options.json is not None:
-        write_record(options.json, records, options.names)
+        write_whole(options.json, json.dumps(data, indent=1) + "\n")
+    if options.html is not None:
+        write_whole(options.html, to_html(parts_of(data)))
     return 0 if is_good else 1
 
 

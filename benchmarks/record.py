@@ -2,7 +2,6 @@
 The figures of a run as JSON, with the machine and the versions that they hold for.
 """
 
-import json
 import os
 import platform
 import subprocess
@@ -62,21 +61,26 @@ def record_of_compilations(
     }
 
 
-def write_record(
-    path: Path, records: Sequence[Mapping[str, Any]], names: Sequence[str]
-) -> None:
-    """Write figures to a file, whole or not at all."""
+def data_of(
+    records: Sequence[Mapping[str, Any]], names: Sequence[str], note: str
+) -> dict[str, Any]:
+    """All figures of a run, with what they hold for."""
     versions = {n: v for n, v in installed().items() if n in names}
-    data = {
+    return {
         "format": FORMAT,
         "date": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
         "commit": commit(),
         "machine": machine(),
         "versions": {"python": platform.python_version(), **versions},
+        "note": note,
         "records": list(records),
     }
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a file, whole or not at all."""
     part = path.with_name(path.name + ".part")
-    part.write_text(json.dumps(data, indent=1) + "\n")
+    part.write_text(text)
     part.replace(path)
 
 
