@@ -6,14 +6,17 @@ from pathlib import Path
 import numpy as np
 import onnx
 import pytest
-from onnx_models import runtime_outputs
+from onnx_models import model, node, runtime_outputs, save, value
 
+import transom
 from benchmarks.cases import CASES, UnknownCase, case_named, random_inputs, select
 from benchmarks.compare import ratio
+from benchmarks.kernels import measure, report, timed_code
 from benchmarks.measurement import LIMIT, Timing, error_of, measure_case
 from benchmarks.peers import NumPy
 from benchmarks.record import record_of
 from benchmarks.worker import BATCH, batch_size
+from transom.runtime.program import Program
 
 
 def read_model(path: Path) -> onnx.ModelProto:
@@ -134,3 +137,20 @@ def test_a_case_is_measured_and_checked():
     assert [len(timing.seconds) for timing in found.values()] == [2, 2]
     assert found["numpy"].error is None
     assert found["transom"].error is not None and found["transom"].is_right
+
+
+def test_time_of_kernels(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    """Each kernel is called through its counter, and computes what it did without."""
+    weight = np.eye(3, dtype=np.float32)
+    nodes = [node("MatMul", "x w", "p", "product"), node("Softmax", "p", "y", "rows")]
+    path = save(tmp_path, model(nodes, [value("x", (2, 3))], weights={"w": weight}))
+    code, names = timed_code(transom.compile(transom.load(path)).code)
+    assert len(names) == len(code.objects) - 2 == 2
+    x = np.array([[0, 0, 0], [0, 0, 1]], np.float32)
+    program = Program(code)
+    np.testing.assert_allclose(program(x)["y"], runtime_outputs(path, {"x": x})[0])
+    assert all(time > 0 for time in measure(program, names, {"x": x}, 1)[0])
+    report(path, rounds=2, width=100)
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == 4
+    assert {line.split()[4] for line in lines[1:3]} == {"product", "rows"}
