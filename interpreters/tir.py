@@ -75,13 +75,13 @@ def as_argument(op: Operation, value: Value, type: Attribute) -> Value:
 
 
 def call_kernel(
-    frame: Frame, op: Operation, kernel: tir.Callee, arguments: Values
+    frame: Frame, op: Operation, kernel: Operation, arguments: Values
 ) -> None:
     """Run a kernel; an artifact, and one that is only declared, by its reference."""
     if isinstance(kernel, executor.ArtifactOp):
         run_artifact(frame, op, kernel, arguments)
         return
-    assert isinstance(kernel, tir.FuncOp), "what a call may call"
+    assert isinstance(kernel, tir.FuncOp), "what a call or a fork may call"
     if kernel.is_declaration:
         extern_reference(frame, op, kernel.sym_name.data)(*arguments)
     else:
@@ -95,6 +95,14 @@ def extern_reference(frame: Frame, op: Operation, name: str) -> Any:
         hint = did_you_mean(name, externs)
         raise OpError(op, f"no reference evaluation for the external '{name}'{hint}")
     return externs[name]
+
+
+@TIR.of(tir.ForkOp)
+def fork(frame: Frame, op: tir.ForkOp, args: Values) -> Values:
+    """A team of one; the numbers are the same for any."""
+    kernel = frame.interpreter.symbol(op, op.callee_name)
+    call_kernel(frame, op, kernel, (np.int64(0), np.int64(1), *args))
+    return ()
 
 
 @TIR.of(tir.StructOp)

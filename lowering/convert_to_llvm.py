@@ -53,6 +53,7 @@ from transom.lowering.conversion import (
 )
 from transom.lowering.conversion_patterns import RemoveCast
 from transom.lowering.failures import Failures
+from transom.lowering.fork_to_llvm import ConvertFork, Forks
 from transom.lowering.func_to_llvm import NAMED_ADDRESS, func_patterns
 from transom.lowering.llvm_types import to_llvm_converter
 from transom.lowering.math_to_llvm import MATH_PATTERNS
@@ -66,7 +67,7 @@ TRIPLE = "llvm.target_triple"
 
 
 def llvm_patterns(
-    failures: Failures, convention: CConvention
+    failures: Failures, convention: CConvention, forks: Forks
 ) -> tuple[ConversionPattern[Any], ...]:
     """All patterns to `llvm`, for one module whose failures are counted."""
     return (
@@ -78,6 +79,7 @@ def llvm_patterns(
         *func_patterns(failures),
         *memref_patterns(failures),
         *tir_patterns(failures, convention),
+        ConvertFork(forks),
         RemoveCast(),
     )
 
@@ -173,11 +175,12 @@ class ConvertToLlvmPass(ModulePass):
         triple = op.attributes.get(TRIPLE)
         machine = triple.data if isinstance(triple, StringAttr) else None
         convention = CConvention(machine)
-        failures = Failures(op)
+        failures, forks = Failures(op), Forks()
         target = llvm_target()
         target.add_illegal_op(UnrealizedConversionCastOp)
-        patterns = llvm_patterns(failures, convention)
+        patterns = llvm_patterns(failures, convention, forks)
         rename_weights(op)
         apply_full_conversion(op, target, patterns, to_llvm_converter())
         failures.record(op)
+        forks.define(op)
         declare_callees(op)

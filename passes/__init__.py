@@ -22,8 +22,17 @@ PASSES: dict[str, str] = {
     ),
     "target-set-phase": "transom.passes.target_set_phase:TargetSetPhasePass",
     "tir-choose-schedule": ("transom.passes.tir_choose_schedule:TirChooseSchedulePass"),
+    "tir-distribute-loops": (
+        "transom.passes.tir_distribute_loops:TirDistributeLoopsPass"
+    ),
     "tir-fuse-nests": "transom.passes.tir_fuse_nests:TirFuseNestsPass",
     "tir-lift-scratch": "transom.passes.tir_lift_scratch:TirLiftScratchPass",
+    "tir-outline-parallel-loops": (
+        "transom.passes.tir_outline_parallel_loops:TirOutlineParallelLoopsPass"
+    ),
+    "tir-parallelize-nests": (
+        "transom.passes.tir_parallelize_nests:TirParallelizeNestsPass"
+    ),
     "tir-plan-memory": "transom.passes.tir_plan_memory:TirPlanMemoryPass",
     "tir-verify-plan": "transom.passes.tir_verify_plan:TirVerifyPlanPass",
 }

@@ -25,6 +25,7 @@ from os import PathLike, fspath
 from typing import Any
 
 from transom.runtime.elf_symbols import Symbols, is_elf, read_symbols
+from transom.runtime.threads import team_symbols
 
 binding: Any = import_module("llvmlite.binding")  # llvmlite has no types
 
@@ -292,6 +293,7 @@ def resolve(
         with suppress(RuntimeError):
             _load_permanently(name)
     absent = load_libraries(libraries)
+    symbols = {**team_symbols(needed.optional), **symbols}
     found: dict[str, int] = {}
     missing: list[str] = []
     for name in needed.required + needed.optional:

@@ -40,7 +40,7 @@ with interruptible_imports():
     from transom.dialects.executor import SIGNATURE, SignatureAttr
     from transom.dialects.target import get_config
     from transom.dialects.verifier import verify_module
-    from transom.driver import PHASES, load
+    from transom.driver import PHASES, load, use_threads
     from transom.interpreters.entry import InputError as InterpreterInputError
     from transom.interpreters.interpreter import MAX_STEPS
     from transom.interpreters.weights import WeightStore
@@ -126,6 +126,12 @@ def arguments(words: Sequence[str]) -> argparse.Namespace:
     )
     add("-O", type=int, default=2, choices=range(4), help="effort of LLVM's passes")
     add(
+        "--threads",
+        type=int,
+        metavar="N",
+        help="how many threads a kernel may use (default: what the module says, or 1)",
+    )
+    add(
         "--library",
         action="append",
         default=[],
@@ -174,6 +180,8 @@ def run(args: argparse.Namespace, reporter: Reporter, current: CurrentPass) -> b
         module = load(args.file, ctx=ctx, format=args.format, data_folders=folders)
     for device in devices:
         device.apply(ctx, module)
+    if args.threads is not None:
+        use_threads(module, args.threads)
     verify_module(module)
     if args.interpret:
         signature, execute = interpreted(module, args)

@@ -223,7 +223,7 @@ def compile(
     *,
     devices: "Mapping[str, Targets] | None" = None,
     executor: str = "aot",
-    threads: int = 1,
+    threads: int | None = None,
     dims: Mapping[str, tuple[int | None, int | None]] | None = None,
     opt_level: int = 2,
     libraries: Sequence[str] = (),
@@ -239,10 +239,12 @@ def compile(
     It runs `@main`, or else the only public function. `devices` declares devices by
     name, each with a target attribute or its text, a list of them, or as text a
     dictionary `{targets = […], memories = […]}`; without any the host CPU is used.
-    `dims` bounds symbolic sizes, both ends included. `libraries` are shared libraries
-    of the C functions that kernels call, `data_folders` are those that links to weights
-    may lead to, `opt_level` is the effort of LLVM's passes (0 to 3), and `options` are
-    those of `target.config` that may change results.
+    `dims` bounds symbolic sizes, both ends included. `threads` is how many threads a
+    kernel may use, by default what the module says, or one; results never depend on it.
+    `libraries` are shared libraries of the C functions that kernels call,
+    `data_folders` are those that links to weights may lead to, `opt_level` is the
+    effort of LLVM's passes (0 to 3), and `options` are those of `target.config` that
+    may change results.
 
     With `externs` the C functions run in Python: "reference" takes the reference
     evaluations that the module's targets bring, a dictionary functions by name.
@@ -255,10 +257,6 @@ def compile(
     from transom.compiler import select_entry, to_program
     from transom.kernel_code import lower_to_machine
 
-    if threads != 1:
-        raise PipelineError(
-            f"expected 1 thread, the only number yet, but got {threads}"
-        )
     if executor != "aot":
         raise PipelineError(
             f"expected executor 'aot', the only one yet, not '{executor}'"
@@ -271,6 +269,8 @@ def compile(
     result = module.clone()
     declare_devices(result, devices or {}, ctx)
     bound_dims(result, dims or {})
+    if threads is not None:
+        use_threads(result, threads)
     kernels = functions = None
     if get_config(result).phase != PHASES[-1].name:
         select_entry(result)
@@ -304,6 +304,34 @@ def declare_devices(
     passes = [device_of(name, value, ctx) for name, value in devices.items()]
     for pass_ in passes:
         pass_.apply(ctx, module)
+
+
+def use_threads(module: ModuleOp, threads: int) -> None:
+    """
+    Let kernels of a module use so many threads; see `tir-parallelize-nests`.
+
+    Raises `PipelineError` for a number that there cannot be, and `OpError` if the
+    module is past the phase in which that is decided.
+    """
+    from xdsl.dialects.builtin import IntegerAttr, i64
+
+    from transom.dialects.target import MAX_THREADS, PHASES, set_config
+
+    if not 1 <= threads <= MAX_THREADS:
+        raise PipelineError(f"expected 1 to {MAX_THREADS} threads, but got {threads}")
+    config = get_config(module)
+    decided = "tensor"
+    if (
+        config.phase is not None
+        and PHASES.index(config.phase) >= PHASES.index(decided)
+        and config.threads != threads
+    ):
+        raise OpError(
+            module,
+            f"expected a module before phase '{decided}' to choose {threads} threads, "
+            f"but it is at '{config.phase}', made for {config.threads}",
+        )
+    set_config(module, {"threads": IntegerAttr(threads, i64)})
 
 
 def bound_dims(

@@ -295,10 +295,8 @@ def _kernels_of(module: ModuleOp) -> Sequence[tir.FuncOp]:
 
 def stub_of(kernel: tir.FuncOp, buffers: Sequence[tir.AllocOp]) -> tir.FuncOp:
     """A kernel of the same signature that does nothing but ask for some buffers."""
-    block = Block(arg_types=kernel.body.block.arg_types)
-    values: dict[SSAValue, SSAValue] = dict(
-        zip(kernel.body.block.args, block.args, strict=True)
-    )
+    block = Block(arg_types=kernel.argument_types)
+    values: dict[SSAValue, SSAValue] = dict(zip(kernel.args, block.args, strict=True))
 
     def copy(op: Operation) -> None:
         for operand in op.operands:

@@ -71,8 +71,13 @@ PHASES = (
     Phase(
         "tensor",
         "kernels are tir functions, main calls them; no graph op computes",
-        ("convert-graph-to-tir", "tir-fuse-nests", "tir-choose-schedule"),
-        frozenset({"tir-fuse-nests", "tir-choose-schedule"}),
+        (
+            "convert-graph-to-tir",
+            "tir-fuse-nests",
+            "tir-choose-schedule",
+            "tir-parallelize-nests",
+        ),
+        frozenset({"tir-fuse-nests", "tir-choose-schedule", "tir-parallelize-nests"}),
     ),
     Phase(
         "scheduled",
@@ -84,8 +89,13 @@ PHASES = (
     Phase(
         "planned",
         "main is on buffers, every static buffer has a pool and an offset",
-        ("tir-lift-scratch", "tir-bufferize-main", "tir-plan-memory"),
-        frozenset({"tir-lift-scratch"}),
+        (
+            "tir-distribute-loops",
+            "tir-lift-scratch",
+            "tir-bufferize-main",
+            "tir-plan-memory",
+        ),
+        frozenset({"tir-distribute-loops", "tir-lift-scratch"}),
     ),
     Phase(
         "executable",
@@ -98,6 +108,7 @@ PHASES = (
         (
             "target-emit-artifacts",
             "lower-executor-to-func",
+            "tir-outline-parallel-loops",
             "lower-scf-to-cf",
             "convert-to-llvm",
         ),

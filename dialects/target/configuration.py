@@ -9,8 +9,10 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 from xdsl.dialects.builtin import (
+    I64,
     BoolAttr,
     DictionaryAttr,
+    IntegerAttr,
     ModuleOp,
     StringAttr,
     SymbolRefAttr,
@@ -40,6 +42,9 @@ PHASES: tuple[str, ...] = (
 
 OPTIONS: tuple[str, ...] = ("reduced_precision", "winograd")
 """Boolean options that may change results beyond rounding order; off by default."""
+
+MAX_THREADS = 1024
+"""More threads than a kernel may use."""
 
 CONFIG, FOR, PHASE, LOWERED_TO = (
     "target.config",
@@ -76,11 +81,13 @@ class ExecutorAttr(EnumAttribute[Executor], SpacedOpaqueSyntaxAttribute):
 class ConfigAttr(KeyedAttr):
     """
     What a module is compiled for: the host device, the place of ops without one, the
-    executor, the phase that the module has reached, options that change results.
+    executor, the phase that the module has reached, how many threads a kernel may use
+    (results never depend on that), options that change results.
 
     ```mlir
     module attributes {
-      target.config = #target.config<host = @cpu, executor = aot, phase = "graph">
+      target.config = #target.config<host = @cpu, executor = aot, phase = "graph",
+                                     threads = 2>
     } {
       target.device @cpu {targets = [#llvm_cpu.target<cpu = "znver4">]}
     }
@@ -94,6 +101,7 @@ class ConfigAttr(KeyedAttr):
         "default_place": ABSENT,
         "executor": ABSENT,
         "phase": ABSENT,
+        "threads": ABSENT,
         "options": ABSENT,
     }
 
@@ -101,6 +109,7 @@ class ConfigAttr(KeyedAttr):
     default_place_attr: Attribute = param_def(base(PlaceAttr) | base(UnitAttr))
     executor_attr: Attribute = param_def(base(ExecutorAttr) | base(UnitAttr))
     phase_attr: Attribute = param_def(base(StringAttr) | base(UnitAttr))
+    threads_attr: Attribute = param_def(IntegerAttr.constr(I64) | base(UnitAttr))
     options_attr: Attribute = param_def(base(DictionaryAttr) | base(UnitAttr))
 
     @property
@@ -128,6 +137,12 @@ class ConfigAttr(KeyedAttr):
         return phase.data if isinstance(phase, StringAttr) else None
 
     @property
+    def threads(self) -> int:
+        """How many threads a kernel may use; one unless said otherwise."""
+        threads = self.threads_attr
+        return threads.value.data if isinstance(threads, IntegerAttr) else 1
+
+    @property
     def options(self) -> Mapping[str, bool]:
         """All options that change results, with the defaults of those not given."""
         given = self.options_attr
@@ -140,6 +155,10 @@ class ConfigAttr(KeyedAttr):
             verify_flat(self.host_attr, self.name)
         if self.phase is not None:
             verify_phase(self.phase)
+        if not 1 <= self.threads <= MAX_THREADS:
+            raise VerifyException(
+                f"expected 1 to {MAX_THREADS} threads, but got {self.threads}"
+            )
         options = self.options_attr
         for name, value in (
             options.data.items() if isinstance(options, DictionaryAttr) else ()

@@ -32,6 +32,7 @@ from transom.dialects.tir.extern import (
     StructOp,
     memrefs_behind,
 )
+from transom.dialects.tir.fork import ForkOp
 from transom.dialects.tir.func import FuncOp, ReturnOp
 from transom.dialects.tir.memory import (
     AllocOp,
@@ -47,6 +48,7 @@ from transom.dialects.tir.nest import (
 )
 from transom.dialects.tir.nest_builder import In, Out, RegionBuilder
 from transom.dialects.tir.schedule import ScheduleAttr, TileAttr
+from transom.dialects.tir.threads import THREADS, set_threads, threads_of
 from transom.dialects.tir.types import compatible_types, signless
 
 TIR = Dialect(
@@ -58,6 +60,7 @@ TIR = Dialect(
         CopyAsyncOp,
         CopyOp,
         ExternOp,
+        ForkOp,
         FuncOp,
         IndexOp,
         NestOp,
@@ -81,6 +84,7 @@ TIR = Dialect(
 
 __all__ = [
     "SYMBOL",
+    "THREADS",
     "TIR",
     "AccessAttr",
     "AllocOp",
@@ -97,6 +101,7 @@ __all__ = [
     "Effect",
     "EffectAttr",
     "ExternOp",
+    "ForkOp",
     "FuncOp",
     "In",
     "IndexOp",
@@ -116,5 +121,7 @@ __all__ = [
     "affine",
     "compatible_types",
     "memrefs_behind",
+    "set_threads",
     "signless",
+    "threads_of",
 ]

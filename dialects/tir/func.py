@@ -13,6 +13,7 @@ from xdsl.dialects.builtin import (
     MemRefType,
     StringAttr,
     SymbolNameConstraint,
+    VectorType,
 )
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region
 from xdsl.irdl import (
@@ -37,6 +38,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from transom.dialects.tir.attributes import Effect, EffectAttr
 from transom.dialects.tir.callee import Callee
+from transom.dialects.tir.threads import THREADS, verify_threads
 from transom.dialects.tir.types import is_number
 
 
@@ -63,9 +65,10 @@ class FuncOp(Callee):
 
     Each argument says what the kernel does with it: `read`, `write`, `read_write`, or
     `scratch` (no content before or after). Arguments do not overlap in memory.
-    Numbers are passed by value and only read. Without a body it is declared only.
-    The arguments stand in the order inputs, outputs, scratch. It is private unless it
-    is said to be `public`. The body has one block, until control flow is lowered.
+    Numbers and vectors are passed by value and only read. Without a body it is declared
+    only. The arguments stand in the order inputs, outputs, scratch. It is private
+    unless it is said to be `public`. The body has one block, until control flow is
+    lowered. With `tir.threads` its parallel loops run on up to so many threads.
 
     ```mlir
     tir.func @copy(read %a: memref<?xf32>, write %o: memref<?xf32>, read %n: index) {
@@ -215,6 +218,8 @@ class FuncOp(Callee):
 
     def verify_(self) -> None:
         inputs = self.function_type.inputs.data
+        if THREADS in self.attributes:
+            verify_threads(self.attributes[THREADS])
         if self.function_type.outputs.data:
             raise VerifyException("expected no results; kernels write into arguments")
         if len(self.effects) != len(inputs):
@@ -233,10 +238,10 @@ class FuncOp(Callee):
             )
         for position, type in enumerate(inputs):
             effect = self.argument_effects[position]
-            if not isinstance(type, MemRefType) and not is_number(type):
+            if not isinstance(type, MemRefType | VectorType) and not is_number(type):
                 raise VerifyException(
-                    f"expected a memref or a number as argument {position}, but got "
-                    f"'{type}'"
+                    f"expected a memref, number or vector as argument {position}, but "
+                    f"got '{type}'"
                 )
             if effect is not Effect.READ and not isinstance(type, MemRefType):
                 raise VerifyException(

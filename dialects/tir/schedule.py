@@ -130,6 +130,12 @@ class ScheduleAttr(ParametrizedAttribute):
             UnitAttr() if compute_at is None else IntAttr(compute_at),
         )
 
+    def with_parallel(self, dims: Iterable[int]) -> ScheduleAttr:
+        """This schedule with other dims whose loops run on several threads."""
+        values = dict(zip(_SCHEDULE_KEYS, self.parameters, strict=True))
+        values["parallel"] = ArrayAttr(IntAttr(dim) for dim in dims)
+        return ScheduleAttr.new(list(values.values()))
+
     @property
     def cache_tiles(self) -> tuple[tuple[int, int], ...]:
         return tuple((tile.dim, tile.size) for tile in self.cache)

@@ -22,10 +22,10 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from transom.dialects import llvm
 from transom.dialects.diagnostics import OpError
 from transom.lowering.emit_llvm.text import (
+    Symbols,
     Types,
     float_text,
     integer_text,
-    name_text,
     quoted,
 )
 
@@ -51,8 +51,9 @@ def zero_text(type: Attribute, op: Operation) -> str:
 class Constants:
     """Texts of constants, without their type."""
 
-    def __init__(self, types: Types) -> None:
+    def __init__(self, types: Types, symbols: Symbols) -> None:
         self.types = types
+        self.symbols = symbols
 
     def typed(self, value: Attribute, type: Attribute, op: Operation) -> str:
         """`i32 5`: a constant with its type."""
@@ -72,7 +73,7 @@ class Constants:
             case ArrayAttr(), llvm.LLVMArrayType() | llvm.LLVMStructType():
                 return self.aggregate(value, type, op)
             case SymbolRefAttr(), llvm.LLVMPointerType():
-                return name_text("@", value.string_value())
+                return self.symbols.text(value.string_value())
             case _:
                 raise OpError(op, f"no constant of type '{type}' from '{value}'")
 
@@ -287,7 +288,7 @@ def constant_text(op: Operation, constants: Constants) -> str | None:
         case llvm.PoisonOp():
             return "poison"
         case llvm.AddressOfOp():
-            return name_text("@", op.global_name.string_value())
+            return constants.symbols.text(op.global_name.string_value())
         case _:
             return None
 

@@ -89,8 +89,10 @@ def header(
         types.text(type.output, op),
     ]
     line = " ".join(word for word in words if word)
-    name = op.sym_name.data if symbol is None else symbol
-    line += f" {name_text('@', name)}({', '.join(inputs)})"
+    name = state.symbols.text(op.sym_name.data)
+    if symbol is not None:
+        name = name_text("@", symbol)
+    line += f" {name}({', '.join(inputs)})"
     if unnamed := UNNAMED_ADDR[number_at(op, "unnamed_addr")].strip():
         line += f" {unnamed}"
     return line + function_text(op) + section_and_alignment(op)

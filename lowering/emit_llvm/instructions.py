@@ -15,7 +15,7 @@ from transom.dialects.diagnostics import OpError
 from transom.lowering.emit_llvm.attributes import argument_texts, given
 from transom.lowering.emit_llvm.constants import gep_flags, gep_indices
 from transom.lowering.emit_llvm.scope import Scope
-from transom.lowering.emit_llvm.text import name_text, quoted
+from transom.lowering.emit_llvm.text import quoted
 
 OpT = TypeVar("OpT", bound=Operation)
 
@@ -293,7 +293,8 @@ def call(scope: Scope, op: llvm.CallOp) -> str:
     if op.op_bundle_operands or len(op.op_bundle_sizes):
         raise OpError(op, "no LLVM form for the operand bundles of 'llvm.call'")
     if op.callee is not None:
-        callee, args = name_text("@", op.callee.string_value()), op.args
+        callee = scope.state.symbols.text(op.callee.string_value())
+        args = op.args
     else:
         if not op.args:
             raise OpError(op, "expected a symbol or a pointer to call")

@@ -73,13 +73,14 @@ def text_of(
     ops: Iterable[Operation],
     elsewhere: Collection[Operation] = (),
     symbols: Mapping[Operation, str] = MappingProxyType({}),
+    renamed: Mapping[str, str] = MappingProxyType({}),
 ) -> str:
     """
     LLVM IR text of some ops of a module. Functions in `elsewhere` are declared, as
     other objects have them; those with `symbols` are what other objects see under these
-    names.
+    names; those that are `renamed` have other names in the text only.
     """
-    state = ModuleState()
+    state = ModuleState(renamed)
     variables: list[str] = []
     functions: list[str] = []
     ops = tuple(ops)

@@ -1,8 +1,9 @@
 """
 A module as several texts: one per kernel, and one for all else.
 
-A kernel is compiled by itself, so that its machine code is content: the same in every
-module, under one name that is put right in the object. In the text of the module it is
+A kernel is compiled by itself, with the functions that only it refers to, so that its
+machine code is content: the same in every module, under one name that is put right in
+the object. In the text of the module it is
 declared, and so are the C functions that others than kernels call.
 
 ```mlir
@@ -52,28 +53,47 @@ def to_object_texts(module: ModuleOp) -> ObjectTexts:
 
     Raises `OpError` at an op, a type or an attribute that LLVM IR has no form for.
     """
-    functions = {
-        op.sym_name.data: op for op in module.body.ops if isinstance(op, llvm.FuncOp)
-    }
+    symbols = dict(_symbols_of(module))
+    groups = _groups_of(symbols)
     texts: dict[str, KernelText] = {}
-    kernels: set[Operation] = set()
-    for name, op in functions.items():
-        callees = _declared_callees(op, functions)
-        if callees is not None:
-            text = text_of(module, (*callees, op), symbols={op: SYMBOL})
-            texts[name] = KernelText(text, header(op, ModuleState(), None, SYMBOL))
-            kernels.add(op)
-    used = {name for op in module.body.ops if op not in kernels for name in _names(op)}
+    for op, group in groups.items():
+        inner = {name: f"part{number}" for number, name in enumerate(group.names)}
+        text = text_of(module, (*group.ops, op), {}, {op: SYMBOL}, inner)
+        line = header(op, ModuleState(), None, SYMBOL)
+        texts[op.sym_name.data] = KernelText(text, line)
+    grouped = {symbols[name] for group in groups.values() for name in group.names}
+    used = {
+        name
+        for op in module.body.ops
+        if op not in groups and op not in grouped
+        for name in _names(op)
+    }
     main = [
         op
         for op in module.body.ops
-        if op in kernels or not _is_declaration(op) or symbol_name(op) in used
+        if op in groups
+        or (symbol_name(op) in used if _is_declaration(op) else op not in grouped)
     ]
-    return ObjectTexts(text_of(module, main, kernels), texts)
+    return ObjectTexts(text_of(module, main, groups), texts)
+
+
+Symbol = llvm.FuncOp | llvm.GlobalOp
+
+
+def _symbols_of(module: ModuleOp) -> Iterator[tuple[str, Symbol]]:
+    for op in module.body.ops:
+        if isinstance(op, llvm.FuncOp | llvm.GlobalOp):
+            yield op.sym_name.data, op
 
 
 def _is_declaration(op: Operation) -> bool:
-    return isinstance(op, llvm.FuncOp) and not op.body.blocks
+    match op:
+        case llvm.FuncOp():
+            return not op.body.blocks
+        case llvm.GlobalOp():
+            return op.linkage == llvm.LinkageAttr("extern_weak")
+        case _:
+            return False
 
 
 def _names(op: Operation) -> Iterator[str]:
@@ -84,21 +104,59 @@ def _names(op: Operation) -> Iterator[str]:
                 yield attribute.string_value()
 
 
-def _declared_callees(
-    op: llvm.FuncOp, functions: Mapping[str, llvm.FuncOp]
-) -> list[llvm.FuncOp] | None:
-    """The functions that a kernel calls; None if it cannot be compiled by itself."""
-    if (
-        op.linkage != llvm.LinkageAttr("internal")
-        or "no_inline" not in given(op)
-        or not op.body.blocks
-        or len(op.sym_name.data.encode()) > len(SYMBOL)
-    ):
-        return None
-    callees: dict[str, llvm.FuncOp] = {}
-    for name in _names(op):
-        callee = functions.get(name)
-        if callee is None or not _is_declaration(callee):
-            return None
-        callees[name] = callee
-    return [callees[name] for name in sorted(callees)]
+class _Group(NamedTuple):
+    """What is compiled together with a kernel."""
+
+    ops: list[Symbol]
+    """Declarations first."""
+    names: list[str]
+    """Of the functions that nobody else refers to."""
+
+
+def _groups_of(symbols: Mapping[str, Symbol]) -> dict[llvm.FuncOp, _Group]:
+    """The kernels that can be compiled by themselves, with what they need."""
+    references = {name: set(_names(op)) for name, op in symbols.items()}
+    users: dict[str, set[str]] = {}
+    for user, names in references.items():
+        for name in names:
+            users.setdefault(name, set()).add(user)
+    groups: dict[llvm.FuncOp, _Group] = {}
+    for name, op in symbols.items():
+        if (
+            not isinstance(op, llvm.FuncOp)
+            or not _is_internal(op)
+            or "no_inline" not in given(op)
+            or len(name.encode()) > len(SYMBOL)
+        ):
+            continue
+        reached = _reached_from(name, symbols, references)
+        own = [n for n, s in symbols.items() if n in reached and _is_internal(s)]
+        others = [symbols.get(n) for n in sorted(reached.difference(own))]
+        declared = [s for s in others if s is not None and _is_declaration(s)]
+        if len(declared) == len(others) and all(users[n] <= {name, *own} for n in own):
+            groups[op] = _Group([*declared, *(symbols[n] for n in own)], own)
+    inner = {name for group in groups.values() for name in group.names}
+    return {op: g for op, g in groups.items() if op.sym_name.data not in inner}
+
+
+def _reached_from(
+    name: str, symbols: Mapping[str, Symbol], references: Mapping[str, set[str]]
+) -> set[str]:
+    """The symbols that a function refers to, also through functions of the module."""
+    reached: set[str] = set()
+    pending = [name]
+    while pending:
+        for other in references[pending.pop()] - reached - {name}:
+            reached.add(other)
+            if (op := symbols.get(other)) is not None and _is_internal(op):
+                pending.append(other)
+    return reached
+
+
+def _is_internal(op: Symbol) -> bool:
+    """Whether an op is a function that only its module sees."""
+    return (
+        isinstance(op, llvm.FuncOp)
+        and bool(op.body.blocks)
+        and op.linkage == llvm.LinkageAttr("internal")
+    )

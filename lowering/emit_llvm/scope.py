@@ -3,21 +3,24 @@ What the text of an instruction is made from: names of values, labels of blocks,
 what the module must declare because of it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from transom.dialects.diagnostics import OpError
 from transom.lowering.emit_llvm.constants import Constants
-from transom.lowering.emit_llvm.text import Types
+from transom.lowering.emit_llvm.text import Symbols, Types
 
 
 class ModuleState:
     """What the functions of a module share."""
 
-    def __init__(self) -> None:
+    def __init__(self, symbols: Mapping[str, str] = MappingProxyType({})) -> None:
+        """`symbols` are the names in the text of symbols that have others there."""
         self.types = Types()
-        self.constants = Constants(self.types)
+        self.symbols = Symbols(symbols)
+        self.constants = Constants(self.types, self.symbols)
         self.intrinsics: dict[str, str] = {}
         self.metadata: dict[str, int] = {}
 

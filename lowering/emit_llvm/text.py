@@ -4,6 +4,8 @@ Tokens of LLVM IR text: names, strings, types and the constants of simple types.
 
 import re
 import struct
+from collections.abc import Mapping
+from dataclasses import dataclass
 
 from xdsl.dialects.builtin import (
     BFloat16Type,
@@ -52,6 +54,16 @@ def name_text(sigil: str, name: str) -> str:
     if PLAIN_NAME.match(name):
         return sigil + name
     return sigil + quoted(name.encode())
+
+
+@dataclass(frozen=True)
+class Symbols:
+    """References to symbols of a module, some of which have other names in the text."""
+
+    renamed: Mapping[str, str]
+
+    def text(self, name: str) -> str:
+        return name_text("@", self.renamed.get(name, name))
 
 
 class Types:

@@ -1,6 +1,6 @@
 // RUN: %diagnose
 
-// expected-error @+1 {{expected a memref or a number as argument 0, but got 'tensor<4xf32>'}}
+// expected-error @+1 {{expected a memref, number or vector as argument 0, but got 'tensor<4xf32>'}}
 tir.func @tensor(read tensor<4xf32>)
 
 // -----
