@@ -158,7 +158,7 @@ def test_what_the_program_finds_is_an_error() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"threads": 2}, "expected 1 thread"),
+        ({"threads": 0}, "expected 1 to 1024 threads, but got 0"),
         ({"executor": "vm"}, "expected executor 'aot'"),
         ({"winograd": True}, "no kernel makes use of option 'winograd' yet"),
         ({"dims": {"M": (1, 2)}}, "unknown size 'M'"),
