@@ -35,7 +35,7 @@ from xdsl.ir import Attribute, Block, Region, SSAValue
 from xdsl.passes import ModulePass
 
 from transom.cache import content_key
-from transom.dialects import executor, tir
+from transom.dialects import executor, graph, tir
 from transom.dialects.diagnostics import OpError
 from transom.dialects.symbols import fresh_symbol, lookup
 from transom.dialects.target import LOWERED_TO, TargetAttr, target_of
@@ -133,6 +133,8 @@ class ArtifactLowering(ModulePass):
 
 
 def _memref(type: Attribute, func: FuncOp) -> MemRefType:
+    if graph.layout_of(type) is not None:
+        raise OpError(func, f"expected a tensor without a layout, but got '{type}'")
     memref = kernel_type(type)
     if isinstance(memref, Refusal):
         raise OpError(func, memref.reason)

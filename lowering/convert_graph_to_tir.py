@@ -7,14 +7,15 @@ its own.
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
 from transom.dialects import graph
-from transom.dialects.diagnostics import Note, OpError
+from transom.dialects.diagnostics import OpError
+from transom.dialects.graph.desc import AnyTensor
 from transom.dialects.target import TargetAttr
 from transom.lowering.conversion import (
     ConversionError,
@@ -60,22 +61,14 @@ PATTERNS: tuple[ConversionPattern[Any], ...] = (
 """How each graph op is computed, on memrefs."""
 
 
-def refuse_layouts(module: ModuleOp) -> None:
-    """Raise `OpError` for the ops on tensors that are not row-major, all of them."""
-    found = [
-        (op, value.type)
-        for op in module.walk()
-        if isinstance(op, graph.GraphOp)
-        for value in (*op.results, *op.operands)
-        if graph.layout_of(value.type) is not None
-    ]
-    ops = list(dict.fromkeys(op for op, _ in found))
-    if ops:
-        raise OpError(
-            ops[0],
-            f"expected tensors without a layout, but got '{found[0][1]}'",
-            *(Note(op, f"'{op.name}' has one too") for op in ops[1:]),
-        )
+def check_layouts(module: ModuleOp) -> None:
+    """Raise `OpError` at an op of a tensor whose layout no memref has."""
+    for op in module.walk():
+        if isinstance(op, graph.GraphOp):
+            for value in (*op.operands, *op.results):
+                reason = graph.why_not_physical(cast("AnyTensor", value.type))
+                if reason is not None:
+                    raise OpError(op, reason)
 
 
 def without_kernels(report: ConversionReport) -> ConversionReport:
@@ -107,7 +100,7 @@ class GraphToTirLowering(FunctionLowering):
     def lower_kernels(
         self, ctx: Context, module: ModuleOp, target: TargetAttr | None
     ) -> None:
-        refuse_layouts(module)
+        check_layouts(module)
         converter = TypeConverter(kernel_type)
         legality = ConversionTarget()
         legality.add_illegal_dialect("graph")

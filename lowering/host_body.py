@@ -68,6 +68,7 @@ class HostBody:
         constants that this brings to main.
         """
         block = region.body.block
+        check_plain(self.call)
         self.values.update(zip(block.args, self.call.operands, strict=True))
         for op in block.ops:
             self.origin = op
@@ -79,6 +80,7 @@ class HostBody:
             elif op in self.kernels:
                 self._call(self.kernels[op])
             elif isinstance(op, graph.ReshapeOp):
+                check_plain(op)
                 self._check(op, cast("Scope", self.values))
                 view = self.values[op.result] = self._reshape(op)
                 if view is not self.values[op.input]:
@@ -87,6 +89,7 @@ class HostBody:
                     assert isinstance(made, Operation), "views are made by ops"
                     made.attributes |= op.attributes
             else:
+                check_plain(op)
                 copy = self.insert(op.clone(self.values))
                 self.values.update(zip(op.results, copy.results, strict=True))
         self.call.detach()
@@ -154,7 +157,7 @@ class HostBody:
             for axis, size in enumerate(type.get_shape())
             if size == DYNAMIC
         ]
-        return self(tensor.EmptyOp(dynamic, type))
+        return self(tensor.EmptyOp(dynamic, graph.physical_type(type)))
 
     # Sizes.
 
@@ -288,6 +291,15 @@ class HostBody:
     def _as(self, source: SSAValue, type: AnyTensor) -> SSAValue:
         """A value in a type that differs in what it says about sizes only."""
         return source if source.type == type else self(tensor.CastOp(source, type))
+
+
+def check_plain(op: Operation) -> None:
+    """Raise `OpError` for an op of main on tensors that have a layout."""
+    for value in (*op.operands, *op.results):
+        if graph.layout_of(value.type) is not None:
+            raise OpError(
+                op, f"expected tensors without a layout in main, but got '{value.type}'"
+            )
 
 
 def collapse(

@@ -6,6 +6,9 @@ if __name__ != "transom.passes":
     raise ImportError("import transom.passes, not passes")
 
 PASSES: dict[str, str] = {
+    "graph-choose-layouts": (
+        "transom.passes.graph_choose_layouts:GraphChooseLayoutsPass"
+    ),
     "graph-fold-constants": (
         "transom.passes.graph_fold_constants:GraphFoldConstantsPass"
     ),

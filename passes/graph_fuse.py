@@ -60,6 +60,7 @@ ELEMENTWISE_OPS = (
     graph.SelectOp,
     graph.CastOp,
     graph.BatchNormOp,
+    graph.RelayoutOp,
 )
 INJECTIVE_OPS = (graph.TransposeOp, graph.SliceOp, graph.GatherOp, graph.BroadcastOp)
 CONTRACTION_OPS = (graph.MatmulOp, graph.Conv2dOp, graph.AvgPool2dOp)

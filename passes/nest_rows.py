@@ -249,7 +249,9 @@ def find_rows(run: Sequence[Member]) -> Rows | None:
             touched.setdefault(value, []).append((number, access))
     written = {out for member in run for out in member.outs}
     shared = {v: a for v, a in touched.items() if v in written and len(a) > 1}
-    if not _connected(run, shared) or _has_views(touched, written):
+    read = {value for member in run for value in member.nest.ins}
+    flows = {value: accesses for value, accesses in shared.items() if value in read}
+    if not _connected(run, flows) or _has_views(touched, written):
         return None
     classes = DimClasses()
     for accesses in shared.values():
@@ -280,10 +282,13 @@ def _has_views(touched: Shared, written: set[SSAValue]) -> bool:
     return any(roots.get(root_of(value), value) is not value for value in touched)
 
 
-def _connected(run: Sequence[Member], shared: Shared) -> bool:
-    """Whether each nest but the first meets an earlier one in a buffer."""
+def _connected(run: Sequence[Member], flows: Shared) -> bool:
+    """
+    Whether each nest but the first meets an earlier one in a buffer that is written and
+    read: nests that only write parts of one gain nothing from each other.
+    """
     met = {0}
-    for accesses in sorted(shared.values(), key=lambda found: found[-1][0]):
+    for accesses in sorted(flows.values(), key=lambda found: found[-1][0]):
         numbers = {number for number, _ in accesses}
         if len(numbers) > 1:
             met |= numbers

@@ -65,8 +65,8 @@ PHASES = (
     Phase(
         "partitioned",
         "each region is a private function with a place, fused groups are made",
-        ("graph-outline-regions", "graph-fuse"),
-        frozenset({"graph-fuse"}),
+        ("graph-outline-regions", "graph-choose-layouts", "graph-fuse"),
+        frozenset({"graph-choose-layouts", "graph-fuse"}),
     ),
     Phase(
         "tensor",
@@ -359,7 +359,7 @@ _REQUIRED_BY_HOOK = {
     "constants": ("graph-outline-regions",),
 }
 _AFTER_HOOK: Mapping[str, tuple[str, ...]] = {
-    "graph_pipeline": ("graph-fuse",),
+    "graph_pipeline": ("graph-choose-layouts", "graph-fuse"),
     "constants": (),
     "convert_graph_to_artifact": ("convert-graph-to-tir",),
     "convert_graph_to_tir": ("convert-graph-to-tir",),

@@ -87,10 +87,16 @@ from transom.dialects.graph.desc import (
     layout_of as layout_of,
 )
 from transom.dialects.graph.desc import (
+    physical_type as physical_type,
+)
+from transom.dialects.graph.desc import (
     place_of as place_of,
 )
 from transom.dialects.graph.desc import (
     tensor as tensor,
+)
+from transom.dialects.graph.desc import (
+    why_not_physical as why_not_physical,
 )
 from transom.dialects.graph.desc import (
     with_desc as with_desc,

@@ -5,6 +5,7 @@ and the place where the value is stored.
 A tensor type has one encoding slot, so the three are one attribute, `#graph.desc`.
 """
 
+import struct
 from collections.abc import Sequence
 from typing import Any
 
@@ -147,6 +148,19 @@ class LayoutAttr(ParametrizedAttribute):
         """What border and incomplete blocks hold."""
         return self.fill.value.data
 
+    def physical_shape(self, shape: Sequence[int]) -> tuple[int, ...]:
+        """
+        The extents in memory of a tensor of this shape: blocks and what is between
+        blocks, then the insides of blocks.
+        """
+        rank = len(shape)
+        blocks, borders = self.blocks(rank), self.borders(rank)
+        outer = (
+            size if size == DYNAMIC else -(-(size + 2 * border) // block)
+            for size, block, border in zip(shape, blocks, borders, strict=True)
+        )
+        return (*outer, *(block for block in blocks if block > 1))
+
     def verify(self) -> None:
         for block in self.block.get_values():
             if block < 1:
@@ -162,7 +176,7 @@ class LayoutAttr(ParametrizedAttribute):
         def entry() -> None:
             key = _parse_key(parser, ("block", "border", "fill"), layout, cls.name)
             if key == "fill":
-                layout[key] = parser.parse_number()
+                layout[key] = _parse_float(parser)
             else:
                 layout[key] = parser.parse_comma_separated_list(
                     parser.Delimiter.SQUARE, parser.parse_integer
@@ -182,6 +196,15 @@ class LayoutAttr(ParametrizedAttribute):
             if self.fill_value or not separator:
                 printer.print_string(f"{separator}fill = ")
                 printer.print_float(self.fill_value, f64)
+
+
+def _parse_float(parser: AttrParser) -> float:
+    """A number, or the bits of one in hexadecimal, as infinities are printed."""
+    is_bits = parser.lexer.input.content.startswith("0x", parser.pos)
+    number = parser.parse_number()
+    if is_bits and isinstance(number, int):
+        return struct.unpack("<d", struct.pack("<Q", number))[0]
+    return float(number)
 
 
 def _parse_key(
@@ -298,6 +321,43 @@ def desc_of(type: Attribute) -> DescAttr | None:
 def layout_of(type: Attribute) -> LayoutAttr | None:
     """The layout of a tensor type, or None for the canonical one."""
     return None if (desc := desc_of(type)) is None else desc.layout
+
+
+def why_not_physical(type: AnyTensor) -> str | None:
+    """Why no memref has the layout of a tensor type, or None if one has."""
+    layout = layout_of(type)
+    if layout is None:
+        return None
+    rank = type.get_num_dims()
+    blocks, borders = layout.block.get_values(), layout.border.get_values()
+    if max(len(blocks), len(borders)) > rank:
+        return f"expected a layout of {rank} dimensions, but got '{type}'"
+    for size, block, border in zip(
+        type.get_shape(), layout.blocks(rank), layout.borders(rank), strict=True
+    ):
+        if size == DYNAMIC and (block > 1 or border):
+            return f"expected a known size under blocks and borders, but got '{type}'"
+        if block > 1 and border:
+            return f"expected blocks and borders on different dims, but got '{type}'"
+    return None
+
+
+def physical_type(type: AnyTensor) -> AnyTensor:
+    """
+    The tensor type without a layout whose elements are those in memory. The layout is
+    one that memrefs have: see `why_not_physical`.
+    """
+    layout = layout_of(type)
+    if layout is None:
+        return type
+    symbols = dim_symbols(type)
+    shape = layout.physical_shape(type.get_shape())
+    return tensor(
+        shape,
+        type.element_type,
+        (*symbols, *(None,) * (len(shape) - len(symbols))),
+        place=place_of(type),
+    )
 
 
 def place_of(type: Attribute) -> PlaceAttr | None:

@@ -209,6 +209,7 @@ class ConvertConv2d(ConversionPattern[graph.Conv2dOp]):
             init=lambda b: zero(b, elements[2]),
             body=lambda b, v, w, acc: [multiply_add(b, v, w, acc, elements)],
             finish=lambda b, acc: [narrow(b, acc, elements[2])],
+            pads_are_neutral=True,
         )
         site.done(out)
 

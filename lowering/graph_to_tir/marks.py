@@ -1,5 +1,5 @@
 """
-Ops about places and layouts: kernels have none of them.
+Ops about places and layouts.
 """
 
 from transom.dialects import graph
@@ -9,17 +9,26 @@ from transom.lowering.conversion import (
     Operands,
     Refusal,
 )
+from transom.lowering.graph_to_tir.movement import copy_nest
+from transom.lowering.graph_to_tir.site import Site, dims
 
 
 class ConvertRelayout(ConversionPattern[graph.RelayoutOp]):
-    """The operand, where both are row-major."""
+    """A copy, element by element; the operand itself where nothing moves."""
 
     root = graph.RelayoutOp
 
     def match_and_rewrite(
         self, op: graph.RelayoutOp, operands: Operands, rewriter: ConversionRewriter
     ) -> None:
-        rewriter.replace(op, (), tuple(operands))
+        if graph.layout_of(op.result.type) == graph.layout_of(op.input.type):
+            rewriter.replace(op, (), tuple(operands))
+            return
+        site = Site(op, operands, rewriter)
+        sizes, out = site.result_sizes(), site.alloc()
+        every = dims(len(sizes))
+        copy_nest(site, site.ins[0], out, sizes, every, every)
+        site.done(out)
 
 
 class RefuseCopy(ConversionPattern[graph.CopyOp]):

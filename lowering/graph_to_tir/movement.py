@@ -22,6 +22,7 @@ from transom.lowering.graph_to_tir.site import (
     dims,
     indices,
     parallel,
+    refuse,
 )
 
 
@@ -303,6 +304,11 @@ class ConvertReshape(ConversionPattern[graph.ReshapeOp]):
         self, op: graph.ReshapeOp, operands: Operands, rewriter: ConversionRewriter
     ) -> None:
         site = Site(op, operands, rewriter)
+        if any(map(graph.layout_of, (op.input.type, op.result.type))):
+            raise refuse(
+                "expected a tensor without a layout, as its elements stay where they "
+                "are"
+            )
         source = site.ins[0]
         element = cast("MemRefType", source.type).element_type
         shape = op.result.type.get_shape()

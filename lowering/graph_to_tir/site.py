@@ -19,7 +19,9 @@ from transom.lowering.conversion import (
     Refusal,
 )
 from transom.lowering.conversion.pattern import RefusalError
+from transom.lowering.graph_to_tir.physical import PhysicalNest
 from transom.lowering.graph_to_tir.scalars import signless
+from transom.lowering.graph_to_tir.stored import Stored, fill_border
 from transom.lowering.sizes import Size, reify
 
 OpT = TypeVar("OpT", bound=Operation)
@@ -27,19 +29,24 @@ OpT = TypeVar("OpT", bound=Operation)
 
 def kernel_type(type: Attribute) -> MemRefType | Refusal | None:
     """
-    The memref that holds a tensor in a kernel: row-major, of the signless element type.
+    The memref that holds a tensor in a kernel: of the extents that its layout says,
+    row-major, of the signless element type.
     """
     if not isinstance(type, TensorType):
         return None
     tensor = cast("TensorType[Attribute]", type)
-    if graph.layout_of(tensor) is not None:
-        return Refusal(f"expected a tensor without a layout, but got '{type}'")
-    return MemRefType(signless(tensor.element_type), tensor.get_shape())
+    if (reason := graph.why_not_physical(tensor)) is not None:
+        return Refusal(reason)
+    shape = graph.physical_type(tensor).get_shape()
+    return MemRefType(signless(tensor.element_type), shape)
 
 
 class Site:
     """
     Where one op is converted: its operands as memrefs, and what to build there.
+
+    Patterns think of tensors: sizes, and the accesses of nests, are those of the graph.
+    How a layout stores them is known here alone.
     """
 
     def __init__(
@@ -48,6 +55,16 @@ class Site:
         self.op = op
         self.ins: tuple[SSAValue, ...] = tuple(operands)
         self.rewriter = rewriter
+        self.stored: dict[SSAValue, Stored] = {}
+        """The buffers of tensors that have a layout."""
+        for value, operand in zip(self.ins, op.operands, strict=True):
+            self._store(value, operand)
+
+    def _store(self, buffer: SSAValue, tensor: SSAValue) -> None:
+        type = cast("TensorType[Attribute]", tensor.type)
+        layout = graph.layout_of(type)
+        if layout is not None:
+            self.stored[buffer] = Stored(layout, type.get_shape())
 
     def __call__(self, op: Operation) -> SSAValue:
         """Insert an op and give its first result."""
@@ -76,8 +93,8 @@ class Site:
         return self.constant(size) if isinstance(size, int) else size
 
     def dim(self, buffer: SSAValue, axis: int) -> Size:
-        """The size of one dimension of a memref; -1 is the last."""
-        shape = cast("MemRefType[Attribute]", buffer.type).get_shape()
+        """The size of one dimension of a buffer's tensor; -1 is the last."""
+        shape = self._shape_of(buffer)
         axis %= len(shape)
         size = shape[axis]
         if size != DYNAMIC:
@@ -85,9 +102,13 @@ class Site:
         return self(memref.DimOp(buffer, self.constant(axis)))
 
     def sizes(self, buffer: SSAValue) -> list[Size]:
-        """The sizes of a memref."""
-        rank = cast("MemRefType[Attribute]", buffer.type).get_num_dims()
-        return [self.dim(buffer, axis) for axis in range(rank)]
+        """The sizes of a buffer's tensor."""
+        return [self.dim(buffer, axis) for axis in range(len(self._shape_of(buffer)))]
+
+    def _shape_of(self, buffer: SSAValue) -> tuple[int, ...]:
+        if (stored := self.stored.get(buffer)) is not None:
+            return stored.shape
+        return cast("MemRefType[Attribute]", buffer.type).get_shape()
 
     def size(self, dim: Dim) -> Size:
         """What a size of the op is at run time."""
@@ -104,12 +125,19 @@ class Site:
         if isinstance(type, Refusal):
             raise RefusalError(type)
         assert type is not None, "results are tensors"
-        return self._alloc(type, self.result_sizes(result) if sizes is None else sizes)
+        if sizes is None:
+            sizes = self.result_sizes(result)
+        buffer = self._alloc(type, sizes)
+        self._store(buffer, self.op.results[result])
+        if (stored := self.stored.get(buffer)) is not None:
+            fill_border(self.rewriter.insert, buffer, stored, sizes)
+        return buffer
 
     def _alloc(self, type: MemRefType, sizes: Sequence[Size]) -> SSAValue:
+        # Behind the tensor's sizes are those of blocks, which are known.
         dynamic = [
             self.value_of(size)
-            for size, declared in zip(sizes, type.get_shape(), strict=True)
+            for size, declared in zip(sizes, type.get_shape(), strict=False)
             if declared == DYNAMIC
         ]
         return self(tir.AllocOp(type, dynamic))
@@ -136,18 +164,24 @@ class Site:
         init: RegionCallback | None = None,
         body: RegionCallback | None = None,
         symbols: Sequence[SSAValue] = (),
+        pads_are_neutral: bool = False,
     ) -> None:
-        """Insert a nest (`tir.NestOp.build_nest`)."""
-        self.rewriter.insert(
-            tir.NestOp.build_nest(
-                dims,
-                ins=ins,
-                outs=outs,
-                init=init,
-                body=body,
-                finish=finish,
-                symbols=symbols,
-            )
+        """
+        Insert a nest (`tir.NestOp.build_nest`) on tensors, whatever their layouts.
+
+        `pads_are_neutral` says that accumulators stay what they are where an input
+        reads its pad, 0 if it has none.
+        """
+        physical = PhysicalNest(
+            self.stored, dims, ins, outs, len(symbols), pads_are_neutral
+        )
+        physical.insert(
+            self.rewriter.insert,
+            symbols,
+            self.sizes,
+            init=init,
+            body=body,
+            finish=finish,
         )
 
     def done(self, *results: SSAValue) -> None:

@@ -17,8 +17,9 @@ class LlvmCpuTarget(TargetHooks[LlvmCpuAttr]):
     def pass_options(self, target: LlvmCpuAttr) -> Mapping[str, Mapping[str, int]]:
         facts = cpu_facts(target)
         return {
+            "graph-choose-layouts": {"vector-bytes": facts.vector_bytes},
             "tir-choose-schedule": {
                 "vector-bytes": facts.vector_bytes,
                 "register-count": facts.vector_registers,
-            }
+            },
         }
