@@ -7,6 +7,7 @@ All functions take NumPy scalars as well as arrays.
 
 import math
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -159,8 +160,28 @@ def fused_multiply_add(a: Value, b: Value, c: Value) -> Value:
         return rounded(_odd_sum(np.asarray(product), np.asarray(addend)), dtype)
     product, lost = _two_product(a, b)
     total, error = _two_sum(product, c)
-    fine = total + (lost + error)
-    return where(np.isfinite(fine), fine, a * b + c)
+    fine = np.asarray(total + (lost + error))
+    sizes = [np.abs(v) for v in (a, b, product)]
+    large = np.maximum.reduce(np.broadcast_arrays(*sizes)) > 2.0**995
+    extreme = (large | (sizes[2] < 2.0**-900)) & np.isfinite(a) & np.isfinite(b)
+    extreme &= np.isfinite(c) & (product != 0)
+    fine = where(np.isfinite(fine), fine, a * b + c)
+    if not np.any(extreme):
+        return fine
+    return where(extreme, _rational_multiply_add(a, b, c), fine)
+
+
+def _rational_multiply_add(a: Value, b: Value, c: Value) -> Value:
+    """`a * b + c` where the parts of the product have no room in f64."""
+
+    def one(x: float, y: float, z: float) -> float:
+        try:
+            exact = Fraction(x) * Fraction(y) + Fraction(z)
+            return float(exact) if exact else x * y + z
+        except (OverflowError, ValueError):  # too large, or no number to start with
+            return x * y + z
+
+    return np.asarray(np.frompyfunc(one, 3, 1)(a, b, c), F64)
 
 
 def _two_sum(a: Value, b: Value) -> tuple[Value, Value]:

@@ -35,7 +35,6 @@ from xdsl.dialects.builtin import (
     ArrayAttr,
     DenseArrayBase,
     DictionaryAttr,
-    FunctionType,
     ModuleOp,
     i64,
 )
@@ -75,9 +74,7 @@ class TirBufferizeMainPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         kept = [f for f in _functions(op) if LOWERED_TO in f.attributes]
-        functions = [
-            f for f in _functions(op) if f not in kept and _has_tensors(f.function_type)
-        ]
+        functions = [f for f in _functions(op) if f not in kept and _has_tensors(f)]
         _check_dropped(op, {f.sym_name.data for f in kept})
         _check_recursion(op)
         callees = Callees(op)
@@ -129,8 +126,12 @@ def _functions(module: ModuleOp) -> Iterator[FuncOp]:
     return (f for f in module.body.ops if isinstance(f, FuncOp))
 
 
-def _has_tensors(type: FunctionType) -> bool:
-    return any(is_tensor(t) for t in (*type.inputs, *type.outputs))
+def _has_tensors(function: FuncOp) -> bool:
+    """Whether it takes or gives some, or computes with some in between."""
+    type = function.function_type
+    return any(is_tensor(t) for t in (*type.inputs, *type.outputs)) or any(
+        is_tensor(result.type) for op in function.walk() for result in op.results
+    )
 
 
 def _check_dropped(module: ModuleOp, names: set[str]) -> None:

@@ -5,12 +5,13 @@ Element-wise operators.
 from collections.abc import Callable
 from functools import reduce
 
-from xdsl.dialects.builtin import AnyFloat, i1
+from xdsl.dialects.builtin import AnyFloat, f64, i1
 from xdsl.ir import Operation, SSAValue
 
 from transom.dialects import graph
 from transom.dialects.dtypes import element_type
 from transom.dialects.graph.desc import AnyTensor
+from transom.dialects.graph.elements import bit_width
 from transom.dialects.onnx_weights import dtype_of_kind, kind_name
 from transom.frontends.onnx.node import Node, Unsupported, type_of
 
@@ -54,8 +55,8 @@ def identity(n: Node) -> SSAValue:
 def dropout(n: Node) -> list[SSAValue]:
     """The identity, as models are imported for inference; the mask keeps everything."""
     n.ignore("ratio", "seed", "is_test")
-    if n.has(2) and n.scalar(2):
-        raise Unsupported("training is not supported")
+    if n.has(2) and n.scalar(2) and (not n.has(1) or n.scalar(1)):
+        raise Unsupported("random numbers are not supported")
     value = n.input()
     if n.output_count() < 2:
         return [value]
@@ -100,9 +101,37 @@ def gelu(n: Node) -> SSAValue:
 
 
 def mod(n: Node) -> SSAValue:
-    if n.flag("fmod") != is_float(n.type()):
-        raise Unsupported("expected 'fmod' for floats, and for nothing else")
-    return n.add(graph.ModOp(n.input(0), n.input(1)))
+    """The rest has the sign of the dividend with 'fmod', else that of the divisor."""
+    x, y = n.input(0), n.input(1)
+    truncates = n.flag("fmod")
+    if truncates == is_float(n.type()):  # as 'graph.mod' of these elements
+        return n.add(graph.ModOp(x, y))
+    if truncates:
+        whole = n.add(graph.MulOp(n.add(graph.DivOp(x, y)), y))
+        return n.add(graph.SubOp(x, whole))
+    rest = n.add(graph.ModOp(x, y))
+    zero = n.splat(0, n.type().element_type)
+    signs = [n.add(graph.CompareOp("lt", value, zero)) for value in (rest, y)]
+    differs = n.add(graph.CompareOp("ne", *signs))
+    is_rest = n.add(graph.CompareOp("ne", rest, zero))
+    moves = n.add(graph.AndOp(differs, is_rest))
+    return n.add(graph.SelectOp(moves, n.add(graph.AddOp(rest, y)), rest))
+
+
+def bit_cast(n: Node) -> SSAValue:
+    """A truth value is a byte of 0 or 1."""
+    kind, value = n.int_attr("to"), n.input()
+    dtype = dtype_of_kind(kind)
+    if dtype is None:
+        raise Unsupported(f"elements of type {kind_name(kind)} are not supported")
+    target = element_type(dtype)
+    if type_of(value).element_type == i1:
+        if bit_width(target) != 8:
+            raise Unsupported(f"expected a result of 8 bits, but got '{target}'")
+        return n.add(graph.CastOp(value, target))
+    if target == i1:
+        raise Unsupported("bytes other than 0 and 1 are no truth values")
+    return n.add(graph.BitcastOp(value, target))
 
 
 def power(n: Node) -> SSAValue:
@@ -110,7 +139,9 @@ def power(n: Node) -> SSAValue:
     if n.opset < 7 and n.flag("broadcast"):
         raise Unsupported("broadcasting before opset 7 is not supported")
     if is_float(type_of(exponent)) and not is_float(type_of(base)):
-        raise Unsupported("a power of integers by floats is not supported")
+        wide = (n.add(graph.CastOp(value, f64)) for value in (base, exponent))
+        power = n.add(graph.PowOp(*wide))
+        return n.add(graph.CastOp(power, type_of(base).element_type))
     if type_of(base).element_type != type_of(exponent).element_type:
         exponent = n.add(graph.CastOp(exponent, type_of(base).element_type))
     return n.add(graph.PowOp(base, exponent))
@@ -140,6 +171,7 @@ HANDLERS: dict[str, Callable[[Node], SSAValue | list[SSAValue]]] = {
     "Abs": unary(graph.AbsOp),
     "Add": binary(graph.AddOp),
     "And": binary(graph.AndOp),
+    "BitCast": bit_cast,
     "Cast": cast,
     "Ceil": unary(graph.CeilOp),
     "Clip": clip,

@@ -9,16 +9,108 @@ from xdsl.ir import SSAValue
 
 from transom.dialects import graph
 from transom.frontends.onnx.node import Node, Unsupported, shape_of, type_of
+from transom.frontends.onnx.values import (
+    cast,
+    cut,
+    elements_of,
+    entries,
+    in_single,
+)
 
 
-def batch_norm(n: Node) -> SSAValue:
-    n.ignore("momentum", "is_test")
-    if n.flag("training_mode") or n.output_count() > 1:
-        raise Unsupported("training is not supported")
+def batch_norm(n: Node) -> list[SSAValue]:
+    n.ignore("is_test")
     if not n.flag("spatial", default=True):
         raise Unsupported("statistics per element ('spatial' is 0) are not supported")
+    epsilon, momentum = n.float_attr("epsilon", 1e-5), n.float_attr("momentum", 0.9)
+    x, scale, bias, mean, variance = (n.input(i) for i in range(5))
+    if not n.flag("training_mode"):
+        if n.output_count() > 1:
+            raise Unsupported("statistics of the input need 'training_mode'")
+        op = graph.BatchNormOp(x, scale, bias, mean, variance, epsilon=epsilon)
+        return [n.add(op)]
+    axes = [axis for axis in range(n.rank()) if axis != 1]
+    own, squares = statistics(n, x, axes)
+    own, squares = (
+        cast(n, n.reshape(v, [-1]), elements_of(mean)) for v in (own, squares)
+    )
+    y = n.add(graph.BatchNormOp(x, scale, bias, own, squares, epsilon=epsilon))
+    return [
+        y,
+        _running(n, mean, own, momentum),
+        _running(n, variance, squares, momentum),
+    ]
+
+
+def _running(n: Node, old: SSAValue, new: SSAValue, momentum: float) -> SSAValue:
+    return n.add(graph.AddOp(scaled(n, old, momentum), scaled(n, new, 1.0 - momentum)))
+
+
+def statistics(n: Node, x: SSAValue, axes: Sequence[int]) -> tuple[SSAValue, SSAValue]:
+    """The mean and the variance along axes, which keep a size of 1."""
+    mean = n.add(graph.ReduceOp("mean", x, axes=axes, keepdims=True))
+    centred = n.add(graph.SubOp(x, mean))
+    square = n.add(graph.MulOp(centred, centred))
+    return mean, n.add(graph.ReduceOp("mean", square, axes=axes, keepdims=True))
+
+
+def instance_norm(n: Node) -> SSAValue:
+    """Each channel of each image by its own statistics."""
     epsilon = n.float_attr("epsilon", 1e-5)
-    return n.add(graph.BatchNormOp(*(n.input(i) for i in range(5)), epsilon=epsilon))
+    if n.rank() < 3:
+        raise Unsupported("expected an input of 3 dimensions and more")
+    shape = [-1, *[1] * (n.rank() - 2)]
+    scale, bias = (n.reshape(n.input(i), shape) for i in (1, 2))
+
+    def normalised(x: SSAValue) -> SSAValue:
+        mean, variance = statistics(n, x, range(2, n.rank()))
+        moved = graph.AddOp(variance, n.splat(epsilon, elements_of(variance)))
+        factor = n.add(graph.RsqrtOp(n.add(moved)))
+        return n.add(graph.MulOp(n.add(graph.SubOp(x, mean)), factor))
+
+    y = in_single(n, n.input(), normalised)
+    return n.add(graph.AddOp(n.add(graph.MulOp(y, scale)), bias))
+
+
+MAX_DETERMINANT = 6
+"""Rows of a matrix whose determinant is expanded; there are 720 products for 6."""
+
+
+def det(n: Node) -> SSAValue:
+    """By the first row, with the determinants of what is left."""
+    shape = n.shape()
+    if (
+        len(shape) < 2
+        or not 1 <= shape[-1] <= MAX_DETERMINANT
+        or shape[-1] != shape[-2]
+    ):
+        raise Unsupported(
+            f"expected square matrices of at most {MAX_DETERMINANT} rows, but got "
+            f"the shape {list(shape)}"
+        )
+    rank, outer = len(shape), entries(n.input())[:-2]
+
+    def entry(row: int, column: int) -> SSAValue:
+        part = cut(n, cut(n, n.input(), rank - 2, row, 1), rank - 1, column, 1)
+        return n.reshape(part, outer)
+
+    def expanded(row: int, columns: Sequence[int]) -> SSAValue:
+        if len(columns) == 1:
+            return entry(row, columns[0])
+        result: SSAValue | None = None
+        for number, column in enumerate(columns):
+            rest = [other for other in columns if other != column]
+            minor = expanded(row + 1, rest)
+            term = n.add(graph.MulOp(entry(row, column), minor))
+            if result is None:
+                result = term
+            else:
+                op = graph.SubOp if number % 2 else graph.AddOp
+                result = n.add(op(result, term))
+        assert result is not None, "there are columns"
+        return result
+
+    return expanded(0, range(shape[-1]))
 
 
 def softmax(
@@ -106,7 +198,9 @@ def product(
 
 HANDLERS: dict[str, Callable[[Node], SSAValue | Sequence[SSAValue]]] = {
     "BatchNormalization": batch_norm,
+    "Det": det,
     "Gemm": gemm,
+    "InstanceNormalization": instance_norm,
     "LogSoftmax": softmax(graph.LogSoftmaxOp),
     "MatMul": matmul,
     "Softmax": softmax(graph.SoftmaxOp),

@@ -17,7 +17,7 @@ from transom.frontends.onnx.node import (
     positive_axis,
 )
 from transom.frontends.onnx.sizes import RuntimeSize, Size, sizes_of
-from transom.frontends.onnx.values import entries
+from transom.frontends.onnx.values import entries, merge
 
 MAX_CONSTANT = 2**28
 """Elements that `ConstantOfShape` may ask for."""
@@ -210,6 +210,22 @@ def expand(n: Node) -> SSAValue:
     return n.add(graph.BroadcastOp(n.input(), shape))
 
 
+def tile(n: Node) -> SSAValue:
+    """All elements along an axis so often, one after the other."""
+    value, counts = n.input(), n.integers(1)
+    if len(counts) != n.rank() or min(counts, default=1) < 0:
+        raise Unsupported(f"expected a count for each dimension, but got {counts}")
+    for axis, count in enumerate(counts):
+        if count == 1:
+            continue
+        own = entries(value)
+        apart = n.reshape(value, [*own[:axis], 1, *own[axis:]])
+        sizes = [size if isinstance(size, int) else None for size in entries(apart)]
+        sizes[axis] = count
+        value = merge(n, n.add(graph.BroadcastOp(apart, sizes)), axis)
+    return value
+
+
 def constant(n: Node) -> SSAValue:
     raise Unsupported("strings and sparse tensors are not supported")
 
@@ -242,6 +258,7 @@ HANDLERS: dict[str, Callable[[Node], SSAValue | Sequence[SSAValue]]] = {
     "Slice": slice_,
     "Split": split,
     "Squeeze": squeeze,
+    "Tile": tile,
     "Transpose": transpose,
     "Unsqueeze": unsqueeze,
 }

@@ -9,6 +9,7 @@ from xdsl.ir import SSAValue
 from transom.frontends.onnx import (
     activations,
     bits,
+    einsum,
     elementwise,
     layers,
     movement,
@@ -21,6 +22,7 @@ from transom.frontends.onnx import (
     resizing,
     sampling,
     selection,
+    signals,
     windows,
 )
 from transom.frontends.onnx.node import Node
@@ -31,6 +33,7 @@ Handler = Callable[[Node], SSAValue | Sequence[SSAValue]]
 HANDLERS: dict[str, Handler] = {
     **activations.HANDLERS,
     **bits.HANDLERS,
+    **einsum.HANDLERS,
     **elementwise.HANDLERS,
     **layers.HANDLERS,
     **movement.HANDLERS,
@@ -43,5 +46,6 @@ HANDLERS: dict[str, Handler] = {
     **selection.HANDLERS,
     **resizing.HANDLERS,
     **sampling.HANDLERS,
+    **signals.HANDLERS,
     **windows.HANDLERS,
 }

@@ -16,6 +16,7 @@ from transom.frontends.onnx.node import (
     shape_of,
     type_of,
 )
+from transom.frontends.onnx.values import cast, cut
 
 
 def gather_elements(n: Node) -> SSAValue:
@@ -198,57 +199,39 @@ def optional_has_element(n: Node) -> SSAValue:
     return n.splat(1 if n.has(0) else 0, i1)
 
 
-def ranks(n: Node, value: SSAValue, axis: int, largest: bool) -> SSAValue:
-    """
-    How many elements along an axis come before each: larger (or smaller) ones, and
-    equal ones with a smaller index. All pairs are compared.
-    """
-    shape = shape_of(value)
-    size = shape[axis]
-    one = n.reshape(value, [*shape[: axis + 1], 1, *shape[axis + 1 :]])
-    other = n.reshape(value, [*shape[:axis], 1, size, *shape[axis + 1 :]])
-    before = n.add(graph.CompareOp("gt" if largest else "lt", other, one))
-    pairs = n.add(
-        graph.BroadcastOp(one, [*shape[: axis + 1], size, *shape[axis + 1 :]])
-    )
-    earlier = graph.CompareOp(
-        "lt", n.add(graph.IotaOp(pairs, axis + 1)), n.add(graph.IotaOp(pairs, axis))
-    )
-    equal = n.add(graph.CompareOp("eq", other, one))
-    tied = n.add(graph.AndOp(equal, n.add(earlier)))
-    comes = n.add(graph.CastOp(n.add(graph.OrOp(before, tied)), i64))
-    return n.add(graph.ReduceOp("sum", comes, axes=[axis + 1], keepdims=False))
-
-
 def top_k(n: Node) -> list[SSAValue]:
-    """
-    Each element goes to the place that its rank says: how many are before it.
-
-    That takes time in the square of the size of the axis.
-    """
     value = n.input()
-    shape = static_shape(value, "an input")
-    axis = n.axis("axis", -1, len(shape))
+    axis = n.axis("axis", -1, n.rank())
     count = int(n.scalar(1)) if n.opset >= 10 else n.int_attr("k")
     largest = n.flag("largest", default=True) if n.opset >= 11 else True
     if n.opset >= 11:
         n.ignore("sorted")  # it is sorted in any case
-    size = shape[axis]
-    if not 0 <= count <= size:
+    size = n.shape()[axis]
+    if count < 0 or count > size >= 0:
         raise Unsupported(f"expected 0 to {size} elements, but got {count}")
-    rank = ranks(n, value, axis, largest)
-    place = n.add(graph.IotaOp(value, axis))
-    sizes = [count if a == axis else -1 for a in range(len(shape))]
-    return [
-        n.add(
-            graph.SliceOp(
-                n.add(graph.ScatterOp(found, rank, found, axis)),
-                [0] * len(shape),
-                sizes,
-            )
+    order = n.add(graph.ArgsortOp(value, axis, descending=largest))
+    places = cut(n, order, axis, 0, count)
+    return [n.add(graph.GatherElementsOp(value, places, axis)), places]
+
+
+def tensor_scatter(n: Node) -> SSAValue:
+    """Updates go to neighbouring places along an axis, from one on for each batch."""
+    cache, update = n.input(0), n.input(1)
+    axis = n.axis("axis", -2, n.rank())
+    size = n.shape()[axis]
+    mode = n.string_attr("mode", "linear")
+    if axis == 0 or size < 0 or mode not in ("linear", "circular"):
+        raise Unsupported(
+            "expected an axis of a static size that is not the first, and a mode of "
+            f"'linear' or 'circular', but got {axis} and '{mode}'"
         )
-        for found in (value, place)
-    ]
+    at = n.add(graph.IotaOp(update, axis))
+    if n.has(2):
+        starts = n.reshape(n.input(2), [-1, *[1] * (n.rank() - 1)])
+        at = n.add(graph.AddOp(at, cast(n, starts, i64)))
+    if mode == "circular":
+        at = n.add(graph.ModOp(at, n.splat(size, i64)))
+    return n.add(graph.ScatterOp(cache, at, update, axis))
 
 
 HANDLERS: dict[str, Callable[[Node], SSAValue | list[SSAValue]]] = {
@@ -262,6 +245,7 @@ HANDLERS: dict[str, Callable[[Node], SSAValue | list[SSAValue]]] = {
     "OptionalHasElement": optional_has_element,
     "ReverseSequence": reverse_sequence,
     "ScatterND": scatter_nd,
+    "TensorScatter": tensor_scatter,
     "TopK": top_k,
     "Trilu": trilu,
 }

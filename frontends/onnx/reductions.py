@@ -4,10 +4,11 @@ Reductions, and sums along an axis.
 
 from collections.abc import Callable
 
-from xdsl.dialects.builtin import AnyFloat, BFloat16Type, i64
+from xdsl.dialects.builtin import AnyFloat, BFloat16Type, i1, i64
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from transom.dialects import graph
+from transom.dialects.graph.elements import ui8
 from transom.frontends.onnx.node import Node, Unsupported, positive_axes, positive_axis
 
 Unary = Callable[[SSAValue], Operation]
@@ -33,11 +34,15 @@ def reduce(
             axes = n.int_list("axes", ())
         keepdims = n.flag("keepdims", default=True)
         keeps_all = n.flag("noop_with_empty_axes")
-        result = n.input() if of is None else n.add(of(n.input()))
+        value = n.input()
+        if is_bool := n.type().element_type == i1:
+            value = n.add(graph.CastOp(value, ui8))
+        result = value if of is None else n.add(of(value))
         if axes or not keeps_all:
             axes = positive_axes(axes, rank) if axes else list(range(rank))
             result = n.add(graph.ReduceOp(kind, result, axes=axes, keepdims=keepdims))
-        return result if then is None else n.add(then(result))
+        result = result if then is None else n.add(then(result))
+        return n.add(graph.CastOp(result, i1)) if is_bool else result
 
     return handler
 

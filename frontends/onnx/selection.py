@@ -2,14 +2,23 @@
 Operators that select elements: how many is only known when a model runs.
 """
 
+import math
 from collections.abc import Callable
 
+import numpy as np
 from xdsl.dialects.builtin import i1, i64
 from xdsl.ir import SSAValue
 
 from transom.dialects import graph
-from transom.frontends.onnx.node import Node, Unsupported, positive_axis, type_of
-from transom.frontends.onnx.places import ranks, static_shape
+from transom.frontends.onnx.node import (
+    Node,
+    Unsupported,
+    positive_axis,
+    shape_of,
+    type_of,
+)
+from transom.frontends.onnx.places import static_shape
+from transom.frontends.onnx.values import check_parts, constant, cut, transpose
 
 MAX_BOXES = 256
 """Boxes of one suppression, which takes a step for each."""
@@ -44,7 +53,8 @@ def non_max_suppression(n: Node) -> SSAValue:
         raise Unsupported(f"expected 1 to {MAX_BOXES} boxes, but got {count}")
     element = type_of(boxes).element_type
     rows = batches * classes
-    order = _order(n, n.reshape(scores, [rows, count]))
+    every = n.reshape(scores, [rows, count])
+    order = n.add(graph.ArgsortOp(every, 1, descending=True))
     ranked = n.add(graph.GatherElementsOp(n.reshape(scores, [rows, count]), order, 1))
     spread = graph.BroadcastOp(
         n.reshape(boxes, [batches, 1, count, 4]), [batches, classes, count, 4]
@@ -64,12 +74,6 @@ def non_max_suppression(n: Node) -> SSAValue:
     first = n.add(graph.SliceOp(found, [0, 0], [2, -1]))
     columns = n.add(graph.ConcatOp([first, n.reshape(box, [1, -1])], 0))
     return n.add(graph.TransposeOp(columns, (1, 0)))
-
-
-def _order(n: Node, scores: SSAValue) -> SSAValue:
-    """The boxes of each row by falling score; of equal ones the first comes first."""
-    place = n.add(graph.IotaOp(scores, 1))
-    return n.add(graph.ScatterOp(place, ranks(n, scores, 1, True), place, 1))
 
 
 def _overlaps(n: Node, boxes: SSAValue, rows: int, count: int) -> SSAValue:
@@ -135,7 +139,66 @@ def _kept(
     return columns[0] if count == 1 else n.add(graph.ConcatOp(columns, 1))
 
 
-HANDLERS: dict[str, Callable[[Node], SSAValue]] = {
+def unique(n: Node) -> list[SSAValue]:
+    """
+    Equal elements are neighbours in order, and the first of each run stands for it.
+    """
+    value = n.input()
+    if n.given("axis"):
+        axis = positive_axis(n.int_attr("axis"), n.rank())
+    else:
+        value, axis = n.reshape(value, [-1]), 0
+    order, starts = _runs(n, value, axis)
+    places = n.reshape(n.add(graph.NonzeroOp(starts)), [-1])
+    firsts = n.add(graph.GatherOp(order, places, 0))
+    run = n.add(graph.CumulateOp("sum", n.add(graph.CastOp(starts, i64)), 0))
+    run = n.add(graph.SubOp(run, n.splat(1, i64)))
+    inverse = n.add(graph.ScatterOp(order, order, run, 0))
+    total = constant(n, np.array([shape_of(value)[axis]], np.int64))
+    ends = n.add(graph.ConcatOp([cut(n, places, 0, 1, -1), total], 0))
+    counts = n.add(graph.SubOp(ends, places))
+    if not n.flag("sorted", default=True):  # as they come in the input
+        again = n.add(graph.ArgsortOp(firsts, 0))
+        rank = n.add(graph.ArgsortOp(again, 0))
+        firsts = n.add(graph.GatherOp(firsts, again, 0))
+        counts = n.add(graph.GatherOp(counts, again, 0))
+        inverse = n.add(graph.GatherOp(rank, inverse, 0))
+    return [n.add(graph.GatherOp(value, firsts, axis)), firsts, inverse, counts]
+
+
+def _runs(n: Node, value: SSAValue, axis: int) -> tuple[SSAValue, SSAValue]:
+    """
+    The order of the elements along an axis, and which of them in that order differ
+    from the one before. Parts of several numbers are sorted by the last one first.
+    """
+    shape = static_shape(value, "an input")
+    size, width = shape[axis], math.prod(shape) // max(shape[axis], 1)
+    if not size or not width:
+        raise Unsupported("expected elements along the axis")
+    check_parts(width)
+    first = [axis, *(a for a in range(len(shape)) if a != axis)]
+    rows = n.reshape(transpose(n, value, first), [size, width])
+    order: SSAValue | None = None
+    for column in reversed(range(width)):
+        key = n.reshape(cut(n, rows, 1, column, 1), [size])
+        if order is None:
+            order = n.add(graph.ArgsortOp(key, 0))
+            continue
+        found = n.add(graph.ArgsortOp(n.add(graph.GatherOp(key, order, 0)), 0))
+        order = n.add(graph.GatherOp(order, found, 0))
+    assert order is not None, "there is a column"
+    start = n.add(graph.BroadcastOp(n.splat(1, i1), [1]))
+    if size == 1:
+        return order, start
+    ordered = n.add(graph.GatherOp(rows, order, 0))
+    pairs = cut(n, ordered, 0, 1, -1), cut(n, ordered, 0, 0, size - 1)
+    differ = n.add(graph.CastOp(n.add(graph.CompareOp("ne", *pairs)), i64))
+    count = n.add(graph.ReduceOp("max", differ, axes=[1], keepdims=False))
+    return order, n.add(graph.ConcatOp([start, n.add(graph.CastOp(count, i1))], 0))
+
+
+HANDLERS: dict[str, Callable[[Node], SSAValue | list[SSAValue]]] = {
     "Compress": compress,
     "NonMaxSuppression": non_max_suppression,
+    "Unique": unique,
 }

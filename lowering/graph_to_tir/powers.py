@@ -15,11 +15,9 @@ from xdsl.dialects.builtin import (
     f32,
     f64,
 )
-from xdsl.ir import Block, Region, SSAValue
+from xdsl.ir import Attribute, Block, Region, SSAValue
 
 from transom.dialects.tir import RegionBuilder
-from transom.lowering.conversion import Refusal
-from transom.lowering.conversion.pattern import RefusalError
 
 if TYPE_CHECKING:
     from transom.lowering.graph_to_tir.scalars import Element
@@ -107,6 +105,10 @@ DIGITS = 49
 """Bits of a quotient that one step of `float_rest` takes away: f64 holds them."""
 
 
+MAX_SCALE = 1000
+"""The power of two that one product scales by at most."""
+
+
 def float_rest(e: "Element") -> SSAValue:
     """
     C's `fmod`, exactly, by long division in f64.
@@ -115,29 +117,41 @@ def float_rest(e: "Element") -> SSAValue:
     no quotient has more bits than f64 holds; each rest has no more bits than the
     operands, and is exact.
     """
-    if isinstance(e.type, Float64Type):
-        raise RefusalError(Refusal("expected a float of at most 32 bits, but got f64"))
-    b = e.b
-    lhs, rhs = (b(arith.ExtFOp(arg, f64)) for arg in e.args)
+    b, is_double = e.b, isinstance(e.type, Float64Type)
+    lhs, rhs = e.args if is_double else (b(arith.ExtFOp(v, f64)) for v in e.args)
     size, rest = b(math.AbsFOp(rhs)), b(math.AbsFOp(lhs))
-    # The largest quotient: below 2^40 of two f16, below 2^278 of two f32 or bf16.
-    steps = 1 if isinstance(e.type, Float16Type) else 6
-    zero = b.constant(0.0, f64)
-    for step in reversed(range(steps)):
-        divisor = size
-        if step:
-            factor = b.constant(2.0 ** (DIGITS * step), f64)
-            divisor = b(arith.MulfOp(size, factor))
+    zero, infinity = b.constant(0.0, f64), b.constant(numbers.inf, f64)
+    for step in reversed(range(_steps(e.type))):
+        divisor, scale = size, DIGITS * step
+        while scale:
+            power = min(scale, MAX_SCALE)
+            divisor = b(arith.MulfOp(divisor, b.constant(2.0**power, f64)))
+            scale -= power
         quotient = b(math.TruncOp(b(arith.DivfOp(rest, divisor))))
         left = b(math.FmaOp(b(arith.NegfOp(quotient)), divisor, rest))
         # A quotient that was rounded up to the next integer leaves a negative rest.
         below = b(arith.CmpfOp(left, zero, "olt"))
-        rest = b(arith.SelectOp(below, b(arith.AddfOp(left, divisor)), left))
+        left = b(arith.SelectOp(below, b(arith.AddfOp(left, divisor)), left))
+        if step and is_double:  # a divisor that is too large takes nothing away
+            too_large = b(arith.CmpfOp(divisor, infinity, "oeq"))
+            left = b(arith.SelectOp(too_large, rest, left))
+        rest = left
     # A finite number over infinity is its own rest; infinity and NaN have none.
-    infinite = b(arith.CmpfOp(size, b.constant(numbers.inf, f64), "oeq"))
+    infinite = b(arith.CmpfOp(size, infinity, "oeq"))
     whole = b(arith.AddfOp(lhs, b(arith.SubfOp(lhs, lhs))))
     rest = b(arith.SelectOp(infinite, whole, rest))
-    return b(arith.TruncFOp(b(math.CopySignOp(rest, lhs)), f32))
+    signed = b(math.CopySignOp(rest, lhs))
+    return signed if is_double else b(arith.TruncFOp(signed, f32))
+
+
+def _steps(type: Attribute) -> int:
+    """
+    How many quotients there are: the largest is below 2^40 of two f16, below 2^278 of
+    two f32 or bf16, and below 2^2099 of two f64.
+    """
+    if isinstance(type, Float64Type):
+        return 43
+    return 1 if isinstance(type, Float16Type) else 6
 
 
 def integer_rest(e: "Element") -> SSAValue:

@@ -110,6 +110,16 @@ def test_all_shapes(shape: tuple[int, ...], is_static: bool) -> None:
     np.testing.assert_array_equal(found, places(x))
 
 
+def test_a_constant() -> None:
+    """The function of its sizes has tensors, but takes none."""
+    constant = "  %x = graph.constant dense<[0, 1, 1]> : tensor<3xi32>\n"
+    text = main(
+        [], constant + nonzero("x", "tensor<3xi32>", 1), "%i", ["tensor<1x?xi64>"]
+    )
+    (found,) = everywhere(text)
+    assert found.tolist() == [[1, 2]]
+
+
 SUM = (
     "  %a = graph.add %i, %i : tensor<2x?xi64>, tensor<2x?xi64> -> tensor<2x?xi64>\n"
     "  %s = graph.reduce sum %a axes [1] : tensor<2x?xi64> -> tensor<2xi64>"

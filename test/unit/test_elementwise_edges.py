@@ -17,7 +17,7 @@ from op_checks import (
     pairs,
     ui8,
 )
-from xdsl.dialects.builtin import bf16, f16, f32, i1, i32
+from xdsl.dialects.builtin import f16, f32, f64, i1, i32
 from xdsl.ir import Attribute, Block, SSAValue
 
 from transom.dialects import graph
@@ -87,9 +87,16 @@ def test_quotients_of_integers(op: OpClass, type: Attribute) -> None:
     check(lambda v: op(*v), type, a[defined], b[defined])
 
 
-@pytest.mark.parametrize("type", (f32, f16, bf16), ids=str)
+@pytest.mark.parametrize("type", FLOATS, ids=str)
 def test_rest_of_floats(type: Attribute) -> None:
     check(lambda v: graph.ModOp(*v), type, *pairs(type))
+
+
+def test_rest_of_floats_far_apart() -> None:
+    """The quotient has up to 2,098 bits, and divisors have no normal form."""
+    some = np.array([1e308, 1.5e-323, 5e-324, 3.0, 1e-300, 2.2e-308, 7e200])
+    x, y = (a.ravel() for a in np.meshgrid(some, some))
+    check(lambda v: graph.ModOp(*v), f64, x, y)
 
 
 @pytest.mark.parametrize("type", (*FLOATS, *INTEGERS), ids=str)

@@ -2,24 +2,16 @@
 
 // All ops that have no form are named in one run, and nothing is said of the functions
 // that stand for kernels.
-func.func private @several(%x: tensor<4xf64>, %y: tensor<8xf64>) -> (tensor<4xf64>, tensor<8xf64>) attributes {target.for = #target.place<@cpu, ?, ?>} {
-  // expected-error @+1 {{no legal form for 'graph.mod' x2 (ConvertElementwise: expected a float of at most 32 bits, but got f64); its type is (tensor<4xf64>, tensor<4xf64>) -> tensor<4xf64>; 1 more op lacks an operand because of this}}
-  %z = graph.mod %x, %x : tensor<4xf64>
-  %m = graph.fused (%a = %y : tensor<8xf64>) -> (tensor<8xf64>) {
-    // expected-note @+1 {{also here, of type (tensor<8xf64>, tensor<8xf64>) -> tensor<8xf64>}}
-    %b = graph.mod %a, %a : tensor<8xf64>
-    %c = graph.exp %b : tensor<8xf64>
-    graph.yield %c : tensor<8xf64>
+func.func private @several(%x: tensor<1x4x8x8xf32>, %w: tensor<?x2x3x3xf32>) -> (tensor<1x?x6x6xf32>, tensor<1x?x6x6xf32>) attributes {target.for = #target.place<@cpu, ?, ?>} {
+  // expected-error @+1 {{no legal form for 'graph.conv2d' x2 (ConvertConv2d: expected a weight of static shape for several groups); its type is (tensor<1x4x8x8xf32>, tensor<?x2x3x3xf32>) -> tensor<1x?x6x6xf32>; 1 more op lacks an operand because of this}}
+  %z = graph.conv2d %x, %w groups 2 : tensor<1x4x8x8xf32>, tensor<?x2x3x3xf32> -> tensor<1x?x6x6xf32>
+  %m = graph.fused (%a = %x : tensor<1x4x8x8xf32>, %b = %w : tensor<?x2x3x3xf32>) -> (tensor<1x?x6x6xf32>) {
+    // expected-note @+1 {{also here}}
+    %c = graph.conv2d %a, %b groups 2 : tensor<1x4x8x8xf32>, tensor<?x2x3x3xf32> -> tensor<1x?x6x6xf32>
+    %d = graph.exp %c : tensor<1x?x6x6xf32>
+    graph.yield %d : tensor<1x?x6x6xf32>
   }
-  func.return %z, %m : tensor<4xf64>, tensor<8xf64>
-}
-
-// -----
-
-func.func private @groups(%x: tensor<1x4x8x8xf32>, %w: tensor<?x2x3x3xf32>) -> tensor<1x?x6x6xf32> attributes {target.for = #target.place<@cpu, ?, ?>} {
-  // expected-error @+1 {{no legal form for 'graph.conv2d' x1 (ConvertConv2d: expected a weight of static shape for several groups); its type is (tensor<1x4x8x8xf32>, tensor<?x2x3x3xf32>) -> tensor<1x?x6x6xf32>}}
-  %y = graph.conv2d %x, %w groups 2 : tensor<1x4x8x8xf32>, tensor<?x2x3x3xf32> -> tensor<1x?x6x6xf32>
-  func.return %y : tensor<1x?x6x6xf32>
+  func.return %z, %m : tensor<1x?x6x6xf32>, tensor<1x?x6x6xf32>
 }
 
 // -----
