@@ -37,6 +37,7 @@ PASSES: dict[str, str] = {
         "transom.passes.tir_parallelize_nests:TirParallelizeNestsPass"
     ),
     "tir-plan-memory": "transom.passes.tir_plan_memory:TirPlanMemoryPass",
+    "tir-poison-memory": "transom.passes.tir_poison_memory:TirPoisonMemoryPass",
     "tir-verify-plan": "transom.passes.tir_verify_plan:TirVerifyPlanPass",
 }
 """Same-level passes: name to `module:Class`, resolved when first used."""

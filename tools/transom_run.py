@@ -40,7 +40,7 @@ with interruptible_imports():
     from transom.dialects.executor import SIGNATURE, SignatureAttr
     from transom.dialects.target import get_config
     from transom.dialects.verifier import verify_module
-    from transom.driver import PHASES, load, use_threads
+    from transom.driver import PHASES, load, poison, use_threads
     from transom.interpreters.entry import InputError as InterpreterInputError
     from transom.interpreters.interpreter import MAX_STEPS
     from transom.interpreters.weights import WeightStore
@@ -145,6 +145,11 @@ def arguments(words: Sequence[str]) -> argparse.Namespace:
         help="what runs C functions: native code, or the reference evaluations that "
         "targets bring (default: %(default)s)",
     )
+    add(
+        "--poison-memory",
+        action="store_true",
+        help="fill memory with garbage where nothing is in it, to show wrong plans",
+    )
     add_data_folders(add)
     add_devices(add)
     add_memory_limit(add)
@@ -183,6 +188,8 @@ def run(args: argparse.Namespace, reporter: Reporter, current: CurrentPass) -> b
     if args.threads is not None:
         use_threads(module, args.threads)
     verify_module(module)
+    if args.interpret and args.poison_memory:
+        raise PipelineError("expected --interpret or --poison-memory, but got both")
     if args.interpret:
         signature, execute = interpreted(module, args)
     else:
@@ -255,6 +262,8 @@ def compiled(
     module = module.clone()
     ctx = new_context()
     kernels, functions = None, None
+    if args.poison_memory:
+        poison(module, ctx, observer)
     if args.externs == "native" and get_config(module).phase != PHASES[-1].name:
         kernels = lower_to_machine(module, ctx, args.O, observer)
     else:

@@ -30,7 +30,7 @@ from transom.dialects.symbols import symbol_name
 from transom.dialects.target import PHASE, DeviceOp, TargetAttr, get_config, set_phase
 from transom.dialects.verifier import verify_module
 from transom.passes.owned_functions import owned_by
-from transom.passes.pipeline import PassObserver, PipelineError
+from transom.passes.pipeline import MODULE, PassObserver, Pipeline, PipelineError
 from transom.passes.verify_phase import verify_phase
 from transom.phase_plan import PHASES, Phase, PhasePlan, phase_named, phase_plan
 from transom.registry import new_context
@@ -230,6 +230,7 @@ def compile(
     data_folders: Sequence[str] = (),
     externs: "Externs" = "native",
     callbacks: "Mapping[str, RunArtifact] | None" = None,
+    poison_memory: bool = False,
     ctx: Context | None = None,
     **options: bool,
 ) -> "Program":
@@ -250,6 +251,9 @@ def compile(
     evaluations that the module's targets bring, a dictionary functions by name.
     Artifacts that are no code of this machine run by `callbacks`, by name or format, or
     else by the reference evaluation of their target.
+
+    With `poison_memory` the program fills memory with garbage where nothing is in it
+    (`tir-poison-memory`), so that a wrong plan of its memory shows in its outputs.
 
     Raises `OpError` for what is wrong in the module, `PipelineError` for arguments that
     are, and `JitError` if a C function that the code calls is found nowhere.
@@ -274,6 +278,8 @@ def compile(
     kernels = functions = None
     if get_config(result).phase != PHASES[-1].name:
         select_entry(result)
+    if poison_memory:
+        poison(result, ctx)
     if externs != "native":
         from transom.c_functions import lower_with
 
@@ -289,6 +295,20 @@ def compile(
         callbacks=callbacks,
         functions=functions,
     )
+
+
+def poison(
+    module: ModuleOp, ctx: Context, observer: PassObserver | None = None
+) -> None:
+    """
+    Take a module to phase `planned` and let it fill memory with garbage where nothing
+    is in it. Raises `OpError` if it is past that phase.
+    """
+    from transom.passes.tir_poison_memory import TirPoisonMemoryPass
+
+    lower_in_place(module, "planned", ctx=ctx, observer=observer)
+    pipeline = Pipeline(MODULE, (TirPoisonMemoryPass(),))
+    pipeline.apply(ctx, module, observer)
 
 
 def declare_devices(

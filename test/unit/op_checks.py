@@ -113,5 +113,5 @@ def check(
     expected = interpret(module, inputs)
     kernels = interpret(transom.lower(module, "tensor"), inputs)
     assert not compare_all(kernels, expected), "as a kernel"
-    compiled = transom.compile(module, opt_level=1).run(inputs)
+    compiled = transom.compile(module, opt_level=1, poison_memory=True).run(inputs)
     assert not compare_all(compiled, expected), "as machine code"

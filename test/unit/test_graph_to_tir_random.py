@@ -66,7 +66,7 @@ def check_native(program: Program, ctx: Context) -> None:
     start = "builtin.module {"
     module = parse_ir(ctx, text.replace(start, f"{start}\n{device}", 1), "random")
     set_phase(module, "placed")
-    compiled = transom.compile(module, opt_level=0, ctx=ctx)
+    compiled = transom.compile(module, opt_level=0, poison_memory=True, ctx=ctx)
     assert not differences(compiled.run(program.inputs), expected)
 
 

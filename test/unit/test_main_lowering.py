@@ -16,7 +16,7 @@ from transom.dialects.executor import PoolOp
 from transom.dialects.parser import allow_deep_recursion, parse_ir
 from transom.dialects.target import set_phase
 from transom.dialects.verifier import verify_module
-from transom.driver import lower
+from transom.driver import lower, poison
 from transom.interpreters.interpreter import Interpreter
 from transom.passes.pipeline import parse_pipeline
 from transom.passes.tir_verify_plan import verify_plan
@@ -101,6 +101,7 @@ def test_machine_code_gives_the_same_numbers(main: str, size: int, seed: int) ->
     set_phase(ir, "scheduled")
     arrays = inputs(size, seed)
     expected = run(ir, arrays)
+    poison(ir, ctx)
     program = Program(to_code(lower(ir, "machine", ctx=ctx)))
     for _ in range(2):  # the second run finds the pools as the first one left them
         results = program(*(array.copy() for array in arrays))

@@ -86,7 +86,7 @@ def test_a_planted_bug_is_named(phase: str, monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_a_symbolic_batch_is_compiled_once() -> None:
     module = transom.load(ROOT / "examples" / "digits.mlir")
-    program = transom.compile(module)
+    program = transom.compile(module, poison_memory=True)
     for batch in (1, 3, 16):
         inputs = random_inputs(module, seed=batch, sizes={"N": batch})
         expected = interpret(module, inputs)

@@ -69,7 +69,7 @@ def test_compile(tmp_path: Path):
     module = transom.load(path)
     inputs = random_inputs(module, seed=1)
     (expected,) = runtime_outputs(path, inputs)
-    program = transom.compile(module)
+    program = transom.compile(module, poison_memory=True)
     path.unlink()
     check_logits(program.run(inputs), expected, "compiled")
 
