@@ -14,6 +14,9 @@ LOWERINGS: dict[str, str] = {
     "lower-executor-to-func": (
         "transom.lowering.lower_executor_to_func:LowerExecutorToFuncPass"
     ),
+    "lower-math-to-polynomials": (
+        "transom.lowering.lower_math_to_polynomials:LowerMathToPolynomialsPass"
+    ),
     "lower-scf-to-cf": "transom.lowering.lower_scf_to_cf:LowerScfToCfPass",
     "tir-bufferize-main": "transom.lowering.tir_bufferize_main:TirBufferizeMainPass",
 }

@@ -82,8 +82,8 @@ PHASES = (
     Phase(
         "scheduled",
         "nests and blocks are loops and vector ops",
-        ("convert-tir-to-scf",),
-        frozenset({"convert-tir-to-scf"}),
+        ("convert-tir-to-scf", "lower-math-to-polynomials"),
+        frozenset({"convert-tir-to-scf", "lower-math-to-polynomials"}),
         frozenset({"convert-tir-to-scf"}),
     ),
     Phase(

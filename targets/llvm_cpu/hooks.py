@@ -18,6 +18,7 @@ class LlvmCpuTarget(TargetHooks[LlvmCpuAttr]):
         facts = cpu_facts(target)
         return {
             "graph-choose-layouts": {"vector-bytes": facts.vector_bytes},
+            "lower-math-to-polynomials": {"fma": facts.has_fma},
             "tir-choose-schedule": {
                 "vector-bytes": facts.vector_bytes,
                 "register-count": facts.vector_registers,
