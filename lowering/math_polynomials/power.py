@@ -31,7 +31,7 @@ def pow(x: Lanes, y: Lanes) -> Lanes:
     """
     `x` to the power of `y`, at special values as in C.
 
-    Error: 6.1e-8 of the result; 2.5e-7 where `y` is a constant number of quarters, at
+    Error: 6.1e-8 of the result; 3e-7 where `y` is a constant number of quarters, at
     most 4 and not zero.
     """
     exponent = constant_of(y.value)
