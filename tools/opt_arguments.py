@@ -38,6 +38,7 @@ from transom.tools.program_arguments import (
     recorded,
     refuse,
 )
+from transom.tools.size_arguments import add_sizes
 from transom.tools.split_input import DEFAULT_MARKER
 
 OPTIONAL_VALUES = {
@@ -199,6 +200,7 @@ def _add_input(add: Add, names: Names) -> None:
         help="expect 'builtin.module' around all operations",
     )
     add_data_folders(add)
+    add_sizes(add)
     add_devices(add)
     add_memory_limit(add)
     add(

@@ -48,6 +48,7 @@ from transom.tools.readers import MlirReader, OnnxReader
 from transom.tools.reporter import Reporter
 from transom.tools.reproducers import pipeline_of, reproducer_in
 from transom.tools.round_trip import verify_roundtrip
+from transom.tools.size_arguments import sizes_of
 from transom.tools.spec_options import check_specs
 from transom.tools.split_input import Chunk, split
 from transom.tools.time_limit import TimeLimitError, time_limited
@@ -131,6 +132,7 @@ class TransomOptMain(xDSLOptMain):
         if (problem := check_observers(self.args)) is not None:
             raise PipelineError(problem)
         check_specs(self.args, self.available_targets, self.available_frontends)
+        self.sizes = sizes_of(self.args)
         devices: list[str] = self.args.devices
         self.devices = tuple(parse_device(text, self.ctx) for text in devices)
         steps: list[Step] = self.args.steps
@@ -215,14 +217,16 @@ class TransomOptMain(xDSLOptMain):
                 self.args.no_implicit_module, chunk.line_offset, self.resources
             )
         elif spec.name == "onnx":
-            reader = OnnxReader(tuple(self.args.data_folders))
+            reader = OnnxReader(tuple(self.args.data_folders), self.sizes)
         else:
             cls = cast(
                 Callable[[], type[Frontend]], self.available_frontends[spec.name]
             )
             reader = cls().from_spec(spec)
         try:
-            return reader.parse(self.ctx, BytesIO(chunk.content), name)
+            module = reader.parse(self.ctx, BytesIO(chunk.content), name)
+            self.sizes.bound(module, spec.name)
+            return module
         except ParseError as e:  # of a reader that is not ours
             file, line, column = e.span.get_location()
             where = file_location(file, line + chunk.line_offset, column)

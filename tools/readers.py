@@ -2,7 +2,7 @@
 Readers of input files, in the form that `xDSLOptMain` wants.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import IO
 
 from xdsl.context import Context
@@ -11,6 +11,7 @@ from xdsl.utils.frontend import Frontend
 
 from transom.dialects.file_resources import ExternalResources
 from transom.dialects.parser import parse_ir
+from transom.tools.size_arguments import InputSizes
 
 
 @dataclass(frozen=True)
@@ -43,8 +44,12 @@ class OnnxReader(Frontend):
 
     data_folders: tuple[str, ...] = ()
     """Folders that links may lead to."""
+    sizes: InputSizes = field(default_factory=InputSizes)
 
     def parse(self, ctx: Context, input: IO[bytes], input_name: str) -> ModuleOp:
         from transom.frontends.onnx import load_onnx
 
-        return load_onnx(input_name, self.data_folders)
+        sizes = self.sizes
+        return load_onnx(
+            input_name, self.data_folders, shapes=sizes.shapes, dims=sizes.dims
+        )

@@ -80,6 +80,7 @@ with interruptible_imports():
         refuse,
     )
     from transom.tools.reporter import Reporter
+    from transom.tools.size_arguments import add_sizes, sizes_of
 
 PROGRAM = "transom-run"
 
@@ -151,6 +152,7 @@ def arguments(words: Sequence[str]) -> argparse.Namespace:
         help="fill memory with garbage where nothing is in it, to show wrong plans",
     )
     add_data_folders(add)
+    add_sizes(add)
     add_devices(add)
     add_memory_limit(add)
     add_error_format(add)
@@ -180,9 +182,18 @@ def run(args: argparse.Namespace, reporter: Reporter, current: CurrentPass) -> b
         reporter.sources.texts[STDIN] = content.decode("utf-8", "replace")
         module = parse_ir(ctx, content, STDIN)
         resolve_hosts(module)
+        sizes_of(args).bound(module, "mlir")
     else:
         folders: list[str] = args.data_folders
-        module = load(args.file, ctx=ctx, format=args.format, data_folders=folders)
+        sizes = sizes_of(args)
+        module = load(
+            args.file,
+            ctx=ctx,
+            format=args.format,
+            data_folders=folders,
+            shapes=sizes.shapes,
+            dims=sizes.dims,
+        )
     for device in devices:
         device.apply(ctx, module)
     if args.threads is not None:

@@ -53,21 +53,44 @@ def load(
     ctx: Context | None = None,
     format: str | None = None,
     data_folders: Sequence[str] = (),
+    shapes: Mapping[str, Sequence[int | None]] | None = None,
+    dims: Mapping[str, tuple[int | None, int | None]] | None = None,
 ) -> ModuleOp:
     """
     Read a module from a file: IR text, or ONNX if `format` or the suffix says so.
     Links to an ONNX model and its external data may only leave its folder for one of
     `data_folders`. A target for the `host` names this machine's CPU from here on.
 
-    Raises `OpError` for what is wrong in it, `OSError` if it cannot be read.
+    `dims` bounds symbolic sizes, both ends included, and those of an ONNX model with
+    equal bounds are static. `shapes` are those of inputs of an ONNX model; None is a
+    size that stays open.
+
+    Raises `OpError` for what is wrong in it, `OSError` if it cannot be read, and
+    `PipelineError` if `dims` or `shapes` are wrong.
     """
     name = fspath(path)
     kind = format or Path(name).suffix.removeprefix(".")
     if kind == "onnx":
         from transom.frontends.onnx import load_onnx
 
-        return load_onnx(name, data_folders)
-    return parse(Path(name).read_bytes(), ctx=ctx, name=name)
+        module = load_onnx(name, data_folders, shapes=shapes, dims=dims)
+    elif shapes:
+        raise PipelineError("expected an ONNX model, whose inputs may be given shapes")
+    else:
+        module = parse(Path(name).read_bytes(), ctx=ctx, name=name)
+    bound_dims(module, open_dims(dims or {}, kind))
+    return module
+
+
+def open_dims(
+    dims: Mapping[str, tuple[int | None, int | None]], kind: str
+) -> dict[str, tuple[int | None, int | None]]:
+    """The bounds of the sizes that are still symbolic when a file of a kind is read."""
+    return {
+        name: (low, high)
+        for name, (low, high) in dims.items()
+        if kind != "onnx" or not low or low != high
+    }
 
 
 def parse(

@@ -2,7 +2,7 @@
 From the graph of a model to a function of `graph` ops.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import count
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -31,6 +31,7 @@ from transom.dialects.onnx_weights import (
 from transom.dialects.weight_files import Array, WeightError, content_sha256
 from transom.frontends.onnx.checks import check_graph
 from transom.frontends.onnx.functions import expand
+from transom.frontends.onnx.input_sizes import Bounds, set_sizes
 from transom.frontends.onnx.inputs import check_size, input_type
 from transom.frontends.onnx.known import evaluate
 from transom.frontends.onnx.model_file import (
@@ -61,16 +62,24 @@ SHOWN_REASON = 200
 """Characters of a reason, which may hold numbers that the file chose."""
 
 
-def load_onnx(path: str, data_folders: Sequence[str] = ()) -> ModuleOp:
+def load_onnx(
+    path: str,
+    data_folders: Sequence[str] = (),
+    *,
+    shapes: Mapping[str, Sequence[int | None]] | None = None,
+    dims: Mapping[str, Bounds] | None = None,
+) -> ModuleOp:
     """
     Read a model. Paths in the module are relative to the model's folder; links to the
     model and to its external data may only leave that for one of `data_folders`.
+    `shapes` and `dims` say sizes that the model leaves open (see `set_sizes`).
 
     Raises `OpError` for a file that is no model and for one with nodes that are not
     supported, all of which it lists, and `OSError` for one that can not be read.
     """
     model = read_model(path, data_folders)
     check_graph(model)
+    set_sizes(model, shapes or {}, dims or {})
     return Importer(model).run()
 
 

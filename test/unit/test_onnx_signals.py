@@ -183,10 +183,9 @@ def test_top_k(tmp_path: Path, largest: int):
 def test_unique(tmp_path: Path, is_sorted: int, axis: int | None):
     x = RNG.integers(0, 2, (5, 3, 2)).astype(np.float32)
     names = ["y", "i", "r", "c"]
-    attributes = (
-        {"sorted": is_sorted} if axis is None else {"sorted": is_sorted, "axis": axis}
-    )
-    nodes = [node("Unique", "x", " ".join(names), **attributes)]
+    nodes = [node("Unique", "x", " ".join(names), sorted=is_sorted)]
+    if axis is not None:
+        nodes = [node("Unique", "x", " ".join(names), sorted=is_sorted, axis=axis)]
     check(tmp_path, nodes, {"x": x}, outputs=names)
 
 
