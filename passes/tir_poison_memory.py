@@ -18,6 +18,7 @@ Where a life ends is known from what reads and writes the buffer, not from the p
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import cast
 
 from xdsl.context import Context
 from xdsl.dialects import arith, memref, scf
@@ -41,6 +42,9 @@ from transom.dialects import executor, tir
 from transom.passes.memory.buffers import buffer_accesses
 from transom.passes.memory.call_graph import Program, programs_of
 from transom.passes.memory.flow_graph import bits
+from transom.passes.memory.sizes import shaped_type
+
+Garbage = FloatAttr[AnyFloat] | IntegerAttr[IntegerType[int] | IndexType]
 
 
 @dataclass(frozen=True)
@@ -98,14 +102,15 @@ def deaths_in(program: Program) -> dict[Operation, list[tir.AllocOp]]:
                 if buffer.offset is not None
                 and buffer.parent is not None
                 and _is_around(buffer.parent, op)
-                and can_fill(buffer.result.type)
+                and can_fill(buffer.result)
             ]
         )
     }
 
 
-def can_fill(type: Attribute) -> bool:
+def can_fill(buffer: SSAValue) -> bool:
     """Whether there is garbage for the elements of a memref without gaps."""
+    type = shaped_type(buffer)
     return (
         isinstance(type, MemRefType)
         and isinstance(type.layout, NoneAttr)
@@ -113,10 +118,10 @@ def can_fill(type: Attribute) -> bool:
     )
 
 
-def fill(buffer: SSAValue, garbage_value: Attribute | None = None) -> list[Operation]:
+def fill(buffer: SSAValue, garbage_value: Garbage | None = None) -> list[Operation]:
     """Ops that store garbage to all elements."""
-    type = buffer.type
-    assert isinstance(type, MemRefType), "checked by can_fill()"
+    type = shaped_type(buffer)
+    assert type is not None, "checked by can_fill()"
     garbage = arith.ConstantOp(garbage_value or _garbage(type.element_type))
     zero = arith.ConstantOp(IntegerAttr.from_index_int_value(0))
     one = arith.ConstantOp(IntegerAttr.from_index_int_value(1))
@@ -152,13 +157,13 @@ def _loops(
     return [inner]
 
 
-def _garbage(type: Attribute) -> Attribute:
+def _garbage(type: Attribute) -> Garbage:
     if isinstance(type, AnyFloat):
         return FloatAttr(float("nan"), type)
     if isinstance(type, IndexType):
         return IntegerAttr.from_index_int_value(int("01" * 32, 2))
     assert isinstance(type, IntegerType), "checked by can_fill()"
-    width = type.width.data
+    width = cast("IntegerType[int]", type).width.data
     return IntegerAttr(int(("01" * width)[-width:], 2), IntegerType(width))
 
 
@@ -172,7 +177,7 @@ def _fill_taken(function: FuncOp) -> None:
         if (
             isinstance(alloc, tir.AllocOp)
             and alloc.offset is None
-            and can_fill(alloc.result.type)
+            and can_fill(alloc.result)
             and alloc.next_op is not None
         ):
             _insert(fill(alloc.result), alloc.next_op)

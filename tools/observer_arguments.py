@@ -109,6 +109,11 @@ def add_reports(add: Add) -> None:
         default="text",
         help="write reports as text (default) or as json, an object a line",
     )
+    add(
+        "--memory-report",
+        metavar="FILE",
+        help="draw a map of the memory plan: a page (.html), or the same as .json",
+    )
 
 
 def add_numbers(add: Add) -> None:

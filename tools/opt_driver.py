@@ -39,6 +39,7 @@ from transom.tools.bugs import bug
 from transom.tools.expected_diagnostics import compare
 from transom.tools.input_files import STDIN, read_stdin
 from transom.tools.ir_printing import print_options, program_text
+from transom.tools.memory_report import check_report_file, memory_report
 from transom.tools.observer_arguments import check_observers
 from transom.tools.opt_arguments import Names, Step, add_arguments, normalize
 from transom.tools.opt_observers import CurrentPass, Observers
@@ -131,6 +132,8 @@ class TransomOptMain(xDSLOptMain):
                 raise PipelineError(f"unknown pass '{name}'{near}")
         if (problem := check_observers(self.args)) is not None:
             raise PipelineError(problem)
+        if self.args.memory_report is not None:
+            check_report_file(self.args.memory_report)
         check_specs(self.args, self.available_targets, self.available_frontends)
         self.sizes = sizes_of(self.args)
         devices: list[str] = self.args.devices
@@ -185,6 +188,9 @@ class TransomOptMain(xDSLOptMain):
                 if self.args.show_phases:
                     return listings.phases_of(module, self.ctx)
                 self.transform(module)
+                if self.args.memory_report is not None:
+                    file: str = self.args.memory_report
+                    write_whole(file, memory_report(module, file))
                 with self.observers.measured("Output"):
                     return self.output_resulting_program(module)
         except OpError as e:
