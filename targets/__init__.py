@@ -6,11 +6,13 @@ if __name__ != "transom.targets":
     raise ImportError("import transom.targets, not targets")
 
 TARGETS: dict[str, str] = {
+    "c_source.target": "transom.targets.c_source.hooks:CSourceTarget",
     "llvm_cpu.target": "transom.targets.llvm_cpu.hooks:LlvmCpuTarget",
 }
 """Hooks by attribute name: `module:Class`, resolved when first used."""
 
 TARGET_DIALECTS: dict[str, str] = {
+    "c_source": "transom.targets.c_source.dialect:CSource",
     "llvm_cpu": "transom.targets.llvm_cpu.dialect:LlvmCpu",
 }
 """Dialects owned by the in-tree targets."""
@@ -27,3 +29,8 @@ TARGET_PASSES: dict[str, str] = {
     ),
 }
 """Passes of this layer: name to `module:Class`, resolved when first used."""
+
+TARGET_EMITTERS: dict[str, str] = {
+    "c-source": "transom.targets.c_source.emitter:CSourceEmitter",
+}
+"""Output formats of the tools: name to `module:Class`, resolved when first used."""

@@ -24,7 +24,7 @@ from transom.dialects.plugins import Plugin, PluginError, State
 from transom.lowering import EMITTERS, LOWERINGS
 from transom.passes import PASSES
 from transom.passes.pipeline import PassRegistry
-from transom.targets import TARGET_DIALECTS, TARGET_PASSES
+from transom.targets import TARGET_DIALECTS, TARGET_EMITTERS, TARGET_PASSES
 
 PartT = TypeVar("PartT")
 
@@ -193,7 +193,8 @@ def base_registry() -> Registry:
     for name in REPLACED_DIALECTS:
         result.dialects[name] = _resolver(DIALECTS[name])
     # Not published: they write our ops, which other tools do not load.
-    unpublished = Universe(all_targets={n: _resolver(p) for n, p in EMITTERS.items()})
+    emitters = {**EMITTERS, **TARGET_EMITTERS}
+    unpublished = Universe(all_targets={n: _resolver(p) for n, p in emitters.items()})
     clash = result.add(unpublished, "transom")
     assert clash is None, "a unit test keeps our names apart from xDSL's"
     result.owners.update({("reader", name): "transom" for name in OWN_READERS})

@@ -201,7 +201,10 @@ def test_what_the_report_says():
     )
 
 
-IN_TREE = {"llvm_cpu.target": '#llvm_cpu.target<cpu = "x86-64-v2">'}
+IN_TREE = {
+    "c_source.target": "#c_source.target",
+    "llvm_cpu.target": '#llvm_cpu.target<cpu = "x86-64-v2">',
+}
 """A text of each target in the tree."""
 
 

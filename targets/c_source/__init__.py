@@ -1,0 +1,3 @@
+"""
+The target `c_source`: kernels as portable C99.
+"""
