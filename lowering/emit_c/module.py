@@ -22,6 +22,7 @@ from transom.lowering.emit_c.names import Names
 from transom.lowering.emit_c.scalars import LIBRARY, Unsupported
 from transom.lowering.emit_c.scope import Scope
 from transom.lowering.emit_c.unit import (
+    CALLS,
     Options,
     Unit,
     Weights,
@@ -95,9 +96,7 @@ def callees_first(
             return
         state[name] = False
         for op in function.walk():
-            if isinstance(
-                op, func.CallOp | tir.CallOp | executor.CallOp | executor.ShapeCallOp
-            ):
+            if isinstance(op, CALLS):
                 callee = symbols.get(op.callee.string_value())
                 if callee is not None:
                     visit(callee)
@@ -258,13 +257,18 @@ def put_argument(
     scope.put(argument, buffer)
 
 
+MAX_ORIGINS = 4
+"""How many calls of a kernel its comment names."""
+
+
 def comment(
     function: Operation, unit: Unit, names: Sequence[tuple[str, list[str]]]
 ) -> list[str]:
     """What a function is, and the shapes of what it works on."""
     lines = [f"/* @{function_name(function)}"]
-    if origin := unit.origin(function):
-        lines[0] += f", from {origin}"
+    if origins := unit.origins(function):
+        rest = f" and {len(origins) - MAX_ORIGINS} more" * (len(origins) > MAX_ORIGINS)
+        lines[0] += f", from {', '.join(origins[:MAX_ORIGINS])}{rest}"
     for position, (type, (name, _)) in enumerate(
         zip(unit.parameter_types(function), names, strict=True)
     ):

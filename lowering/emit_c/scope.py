@@ -149,11 +149,7 @@ class Scope:
             self._values[value] = expression
             return
         use = value.get_user_of_unique_use()
-        if (
-            use is not None
-            and use.parent is op.parent
-            and len(expression.text) <= LONG
-        ):
+        if use is not None and use.parent is op.parent and len(expression.text) <= LONG:
             self._waiting[value] = expression
             return
         self.variable(value, expression)

@@ -30,6 +30,9 @@ from transom.lowering.llvm_types import layout_of
 Array = npt.NDArray[Any]
 Weights = Callable[[graph.WeightOp], Array]
 
+CALLS = (func.CallOp, tir.CallOp, executor.CallOp, executor.ShapeCallOp)
+"""Ops that call functions of the module."""
+
 MAX_WEIGHT_BYTES = 64 << 20
 """Of a constant that is written out; more is no text for a compiler of C."""
 
@@ -72,6 +75,7 @@ class Unit:
         self._weights = weights
         self._constant_names: dict[str, str] = {}
         self._fallible: set[str] | None = None
+        self._callers: Mapping[str, Sequence[Operation]] | None = None
         self._symbols: dict[str, str] = {}
         for helper_name in _names_of_helpers():
             self.names.take(helper_name)
@@ -190,6 +194,15 @@ class Unit:
             self.messages.append(text)
         return self.messages.index(text) + 1
 
+    def origins(self, function: Operation) -> list[str]:
+        """Where a function comes from: kernels have no origin, calls of them do."""
+        if origin := self.origin(function):
+            return [origin]
+        if self._callers is None:
+            self._callers = _calls_by_callee(self.functions)
+        calls = self._callers.get(function_name(function), ())
+        return list(dict.fromkeys(filter(None, map(self.origin, calls))))
+
     def origin(self, op: Operation) -> str:
         """Where an op comes from, for a comment."""
         words: list[str] = []
@@ -266,6 +279,18 @@ def _names_of_helpers() -> Iterable[str]:
     yield from ("round_f16", "round_bf16")
 
 
+def _calls_by_callee(
+    functions: Mapping[str, Operation],
+) -> Mapping[str, Sequence[Operation]]:
+    """All calls of each function."""
+    calls: dict[str, list[Operation]] = {}
+    for function in functions.values():
+        for op in function.walk():
+            if isinstance(op, CALLS):
+                calls.setdefault(op.callee.string_value(), []).append(op)
+    return calls
+
+
 def _fallible(functions: Mapping[str, Operation]) -> set[str]:
     """The functions that may return a status other than 0."""
     calls: dict[str, set[str]] = {}
@@ -282,9 +307,7 @@ def _fallible(functions: Mapping[str, Operation]) -> set[str]:
                 isinstance(op, tir.ExternOp) and op.expected_status is not None
             ):
                 found.add(name)
-            elif isinstance(
-                op, func.CallOp | tir.CallOp | executor.CallOp | executor.ShapeCallOp
-            ):
+            elif isinstance(op, CALLS):
                 calls.setdefault(op.callee.string_value(), set()).add(name)
     work = list(found)
     while work:

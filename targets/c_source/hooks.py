@@ -26,8 +26,14 @@ class CSourceTarget(TargetHooks[CSourceAttr]):
     attr_type = CSourceAttr
 
     def omits(self, target: CSourceAttr) -> frozenset[str]:
-        """C has no vectors; its compilers make their own."""
-        return frozenset({"tir-choose-schedule"})
+        """C has no vectors and no threads, and a library of functions."""
+        return frozenset(
+            {
+                "lower-math-to-polynomials",
+                "tir-choose-schedule",
+                "tir-parallelize-nests",
+            }
+        )
 
     def pass_options(self, target: CSourceAttr) -> Mapping[str, Mapping[str, int]]:
         """Stacks are small: all buffers of kernels are planned with those of main."""

@@ -1,5 +1,6 @@
 """Programs as C: run from C, with memory of the caller; what stops it."""
 
+import re
 import shutil
 import subprocess
 from io import StringIO
@@ -29,7 +30,8 @@ func.func @main(
   %x: tensor<?x3xf32, #graph.desc<dims = ["N" : 1 to 4]>>
 ) -> tensor<?x2xf32, #graph.desc<dims = ["N" : 1 to 4]>> {
   %w = graph.weight_ref @w : tensor<3x2xf32>
-  %a = graph.matmul %x, %w : tensor<?x3xf32, #graph.desc<dims = ["N" : 1 to 4]>>, tensor<3x2xf32> -> tensor<?x2xf32, #graph.desc<dims = ["N" : 1 to 4]>>
+  %a = graph.matmul %x, %w : tensor<?x3xf32, #graph.desc<dims = ["N" : 1 to 4]>>,
+      tensor<3x2xf32> -> tensor<?x2xf32, #graph.desc<dims = ["N" : 1 to 4]>>
   %s = graph.softmax %a axis 1 : tensor<?x2xf32, #graph.desc<dims = ["N" : 1 to 4]>>
   %y = graph.softmax %s axis 0 : tensor<?x2xf32, #graph.desc<dims = ["N" : 1 to 4]>>
   func.return %y : tensor<?x2xf32, #graph.desc<dims = ["N" : 1 to 4]>>
@@ -83,7 +85,7 @@ def test_a_program_is_called_from_c(ctx: Context, tmp_path: Path) -> None:
     status, numbers, refused = done.stdout.splitlines()
     x = np.array([[1, 2, 3], [0.5, -1, 2]], np.float32)
     program = transom.compile(parse_ir(ctx, MODEL, "model.mlir"), ctx=ctx)
-    (expected,) = program.run([x]).values()
+    (expected,) = program.run({"arg0": x}).values()
     assert status == "0 "
     found = np.array(numbers.split(), np.float32).reshape(2, 2)
     np.testing.assert_allclose(found, expected, rtol=1e-6)
@@ -96,7 +98,10 @@ def test_kernels_that_are_c_equal_machine_code(ctx: Context) -> None:
     as_c = transom.compile(parse_ir(ctx, MODEL, "model.mlir"), ctx=ctx)
     cpu = MODEL.replace("#c_source.target, ", "")
     native = transom.compile(parse_ir(ctx, cpu, "model.mlir"), ctx=ctx)
-    (found,), (expected,) = as_c.run([x]).values(), native.run([x]).values()
+    (found,), (expected,) = (
+        as_c.run({"arg0": x}).values(),
+        native.run({"arg0": x}).values(),
+    )
     np.testing.assert_allclose(found, expected, rtol=1e-5)
 
 
@@ -106,7 +111,7 @@ def test_no_compiler(monkeypatch: pytest.MonkeyPatch, ctx: Context) -> None:
     monkeypatch.setattr(compiled, "_libraries", {})
     program = transom.compile(parse_ir(ctx, MODEL, "model.mlir"), ctx=ctx)
     with pytest.raises(ProgramError, match="found no cc, gcc or clang"):
-        program.run([np.ones((1, 3), np.float32)])
+        program.run({"arg0": np.ones((1, 3), np.float32)})
 
 
 @pytest.mark.parametrize(
@@ -126,7 +131,7 @@ def test_a_compiler_that_fails(
 
 @needs_gcc
 def test_what_the_compiler_says_is_told(tmp_path: Path) -> None:
-    with pytest.raises(compiled.CompilerError, match="kernels.c:1"):
+    with pytest.raises(compiled.CompilerError, match=r"kernels\.c:1"):
         compiled.compile_library(b"no C\n", tmp_path)
 
 
@@ -173,3 +178,31 @@ def test_names_are_given_once() -> None:
     inner = Names(outer)
     assert inner.new("a") == "a3"
     assert Names(outer).new("a") == "a3"
+
+
+DOC = Path(__file__).parents[2] / "docs" / "c-source.md"
+
+
+@needs_gcc
+def test_the_page_tells_what_is_so(ctx: Context, tmp_path: Path) -> None:
+    """The C on the page is that of the model on the page."""
+    blocks = re.findall(r"```(\w+)\n(.*?)```", DOC.read_text(), re.DOTALL)
+    (model, device), shown = (
+        [text for kind, text in blocks if kind == wanted] for wanted in ("mlir", "c")
+    )
+    found = emitted(model, ctx)
+    for text in shown:
+        lines = [line.rstrip(";") for line in text.splitlines() if line]
+        for line in lines:
+            pattern = re.escape(line).replace("…", r"\w+")
+            assert re.search(rf"^{pattern}", found, re.MULTILINE), line
+    (tmp_path / "model.c").write_text(found)
+    (command,) = (
+        line
+        for kind, text in blocks
+        if kind == "sh"
+        for line in text.splitlines()
+        if line.startswith("gcc")
+    )
+    subprocess.run(command.split(), cwd=tmp_path, check=True)
+    parse_ir(ctx, device, "device.mlir")

@@ -15,7 +15,6 @@ import pytest
 from op_checks import Array, edges, pairs
 from xdsl.dialects.arith import CMPF_COMPARISON_OPERATIONS, CMPI_COMPARISON_OPERATIONS
 from xdsl.dialects.builtin import bf16, f16, f32, f64, i1, i8, i16, i32, i64
-from xdsl.ir import Attribute
 
 from transom.dialects.dtypes import numpy_dtype
 from transom.dialects.parser import parse_ir
