@@ -15,8 +15,9 @@ tir.call @k() outs(%d : …)                  %s = tir.alloc : memref<4096xf32>
                                             tir.call @k() outs(%d : …) scratch(%s : …)
 ```
 
-Buffers inside parallel loops stay, as there each iteration needs its own. So do those
-of public kernels, whose callers are not known.
+Buffers inside loops that several threads run stay, as there each thread needs its own;
+`tir-distribute-loops` has taken the large ones out. So do those of public kernels,
+whose callers are not known.
 """
 
 from collections.abc import Sequence
@@ -39,6 +40,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from transom.dialects import tir
 from transom.dialects.executor import element_bytes, static_bytes
+from transom.dialects.tir import threads_of
 
 RUNS_ALONE = (scf.ForOp, scf.IfOp, scf.WhileOp)
 """Ops whose regions run one at a time."""
@@ -101,8 +103,11 @@ class TirLiftScratchPass(ModulePass):
 def _runs_alone(op: Operation, kernel: tir.FuncOp) -> bool:
     """Whether no two executions of an op in one call of the kernel overlap."""
     around = op.parent_op()
+    serial = threads_of(kernel) == 1
     while around is not kernel:
-        if not isinstance(around, RUNS_ALONE):
+        if not isinstance(around, RUNS_ALONE) and not (
+            serial and isinstance(around, scf.ParallelOp)
+        ):
             return False
         around = around.parent_op()
     return True

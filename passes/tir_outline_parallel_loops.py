@@ -153,7 +153,7 @@ def captures_of(loop: scf.ParallelOp) -> Captures | None:
 
     def need(value: SSAValue) -> bool:
         owner = value.owner
-        if isinstance(owner, Operation) and (is_view(owner) or is_constant(owner)):
+        if isinstance(owner, Operation) and is_made_again(owner):
             known = owner in made_again or all([need(v) for v in owner.operands])
             made_again.setdefault(owner)
             return known
@@ -164,6 +164,11 @@ def captures_of(loop: scf.ParallelOp) -> Captures | None:
     if not all([need(value) for value in dict.fromkeys(used)]):
         return None
     return Captures(tuple(passed), tuple(made_again))
+
+
+def is_made_again(op: Operation) -> bool:
+    """Whether an op is a constant or a view, which another kernel can have as well."""
+    return is_constant(op) or (is_view(op) and not op.regions)
 
 
 def is_constant(op: Operation) -> bool:

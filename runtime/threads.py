@@ -12,10 +12,14 @@ import warnings
 from collections.abc import Iterable, Mapping
 from functools import cache
 
+from transom.runtime.callbacks import address_of
+
 LIBRARY = "libgomp.so.1"
 
 FORK, SERIAL = "GOMP_parallel", "transom_serial"
 """What code asks for: the function of the library, and the variable that forbids it."""
+
+FUNCTIONS = (FORK, "omp_get_num_threads", "omp_get_thread_num")
 
 _SERIAL = ctypes.c_int32(0)
 
@@ -29,28 +33,28 @@ if hasattr(os, "register_at_fork"):  # elsewhere no process is forked
 
 
 @cache
-def load_team_library() -> bool:
+def library_functions() -> Mapping[str, int]:
     """
-    Load the library for all code of the process, once, with a warning if it is absent.
+    The addresses of the functions of the library; none, and one warning per process, if
+    it is not there.
     """
     try:
-        ctypes.CDLL(LIBRARY, mode=ctypes.RTLD_GLOBAL)
-    except OSError:
+        library = ctypes.CDLL(LIBRARY)
+        return {name: address_of(library[name]) for name in FUNCTIONS}
+    except (OSError, AttributeError):
         warnings.warn(
             f"'{LIBRARY}' is not found: parallel loops run on one thread",
             RuntimeWarning,
             stacklevel=2,
         )
-        return False
-    return True
+        return {}
 
 
 def team_symbols(optional: Iterable[str]) -> Mapping[str, int]:
     """
-    Addresses of variables for code with parallel loops, whose library is loaded then;
-    `optional` are the symbols that the code can do without.
+    Addresses for code with parallel loops, by symbol; `optional` are the symbols that
+    the code can do without.
     """
     if FORK not in optional:
         return {}
-    load_team_library()
-    return {SERIAL: ctypes.addressof(_SERIAL)}
+    return {SERIAL: ctypes.addressof(_SERIAL), **library_functions()}

@@ -56,10 +56,23 @@ tir.func @in_loop(write %o: memref<4xf32>, read %n: index) {
   tir.return
 }
 
-// Each iteration needs its own.
+// Each thread needs its own.
 // CHECK-LABEL: tir.func @in_parallel_loop
 // CHECK-NOT:     scratch
-tir.func @in_parallel_loop(write %o: memref<4xf32>, read %n: index) {
+tir.func @in_parallel_loop(write %o: memref<4xf32>, read %n: index) attributes {tir.threads = 2} {
+  "scf.parallel"(%n, %n, %n) <{operandSegmentSizes = array<i32: 1, 1, 1, 0>}> ({
+  ^bb0(%i: index):
+    %b = tir.alloc : memref<32xf32>
+    "test.op"(%b) : (memref<32xf32>) -> ()
+    scf.reduce
+  }) : (index, index, index) -> ()
+  tir.return
+}
+
+// On one thread a parallel loop is as good as any.
+// CHECK-LABEL: tir.func @in_serial_loop
+// CHECK-SAME:    scratch %{{.*}}: memref<32xf32>
+tir.func @in_serial_loop(write %o: memref<4xf32>, read %n: index) {
   "scf.parallel"(%n, %n, %n) <{operandSegmentSizes = array<i32: 1, 1, 1, 0>}> ({
   ^bb0(%i: index):
     %b = tir.alloc : memref<32xf32>

@@ -233,3 +233,8 @@ func.func @f() {
 
 // expected-error @+1 {{expected a list of '#target.refusal' for 'target.refused', but got '"no"'}}
 "test.op"() {target.refused = "no", test.load = #target.config} : () -> ()
+
+// -----
+
+// expected-error @+1 {{expected 1 to 1024 threads, but got 0}}
+module attributes {target.config = #target.config<threads = 0>} {}

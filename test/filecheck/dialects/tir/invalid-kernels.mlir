@@ -277,3 +277,45 @@ tir.func @copy_async(read %a: memref<4xf32>, write %b: memref<4xf64>) {
   %t = tir.copy_async %a, %b : memref<4xf32>, memref<4xf64>
   tir.return
 }
+
+// -----
+
+// expected-error @+1 {{expected an integer of at least 1 for 'tir.threads', but got '0 : i64'}}
+tir.func @no_threads() attributes {tir.threads = 0} {
+  tir.return
+}
+
+// -----
+
+tir.func @forks() {
+  // expected-error @+1 {{unknown kernel '@nobody'}}
+  tir.fork @nobody() threads 2
+  tir.return
+}
+
+// -----
+
+tir.func @part(read %w: index, read %x: memref<4xf32>)
+tir.func @forks(read %x: memref<4xf32>) {
+  // expected-error @+1 {{expected '@part' to take (index, index, memref<4xf32>), but it takes (index, memref<4xf32>)}}
+  tir.fork @part(%x : memref<4xf32>) threads 2
+  tir.return
+}
+
+// -----
+
+tir.func @part(read %w: index, read %t: index)
+tir.func @forks() {
+  // expected-error @+1 {{expected at least 1 thread, but got 0}}
+  tir.fork @part() threads 0
+  tir.return
+}
+
+// -----
+
+func.func private @part()
+tir.func @forks() {
+  // expected-error @+1 {{expected '@part' to be a kernel, but it is a 'func.func'}}
+  tir.fork @part() threads 1
+  tir.return
+}
