@@ -180,8 +180,16 @@ class NestLoops:
         self.emitter.loop(*bounds, step, (), body, parallel=parallel, runs=runs)
 
     def _copies(self) -> list[Copy]:
-        """The points of the tile: for each dim a piece."""
-        dims = self.loop_dims
+        """
+        The points of the tile: for each dim a piece.
+
+        Pieces of the dim that has the fewest come next to each other: what they load
+        stays in registers, and what each of the others loads is needed once.
+        """
+        lanes = self.tile.lane_dim
+        dims = sorted(
+            self.loop_dims, key=lambda dim: (-len(self.pieces[dim]), dim == lanes)
+        )
         return [
             dict(zip(dims, pieces, strict=True))
             for pieces in itertools.product(*(self.pieces[dim] for dim in dims))
