@@ -36,6 +36,7 @@ PASSES: dict[str, str] = {
     "tir-parallelize-nests": (
         "transom.passes.tir_parallelize_nests:TirParallelizeNestsPass"
     ),
+    "tir-pack-operands": "transom.passes.tir_pack_operands:TirPackOperandsPass",
     "tir-plan-memory": "transom.passes.tir_plan_memory:TirPlanMemoryPass",
     "tir-poison-memory": "transom.passes.tir_poison_memory:TirPoisonMemoryPass",
     "tir-verify-plan": "transom.passes.tir_verify_plan:TirVerifyPlanPass",

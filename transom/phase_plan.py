@@ -75,6 +75,7 @@ PHASES = (
             "convert-graph-to-tir",
             "tir-fuse-nests",
             "tir-choose-schedule",
+            "tir-pack-operands",
             "tir-parallelize-nests",
         ),
         frozenset({"tir-fuse-nests", "tir-choose-schedule", "tir-parallelize-nests"}),

@@ -160,6 +160,26 @@ def exact_interval_of(
     return _points(expr, dims, limit) or interval
 
 
+def within_periods(expr: AffineExpr, dims: Sequence[Interval]) -> AffineExpr:
+    """
+    `expr` without each `floordiv` and `mod` whose result these intervals decide:
+    `(d0 + 8) mod 16` is `d0 + 8` while d0 is below 8.
+    """
+    if not isinstance(expr, AffineBinaryOpExpr):
+        return expr
+    lhs, rhs = within_periods(expr.lhs, dims), within_periods(expr.rhs, dims)
+    divisor = affine.constant_value(rhs)
+    if divisor is not None and divisor > 0:
+        inside = interval_of(lhs, dims)
+        period = _floor(inside.lower, divisor)
+        if period == _floor(inside.upper, divisor) and isinstance(period, int):
+            if expr.kind is AffineBinaryOpKind.FloorDiv:
+                return affine.as_expr(period)
+            if expr.kind is AffineBinaryOpKind.Mod:
+                return affine.add(lhs, -period * divisor)
+    return affine.normalize(AffineBinaryOpExpr(expr.kind, lhs, rhs))
+
+
 @dataclass(frozen=True)
 class OutOfRange:
     """Axis `axis` is read or written at `interval`, but has `extent` elements."""

@@ -47,7 +47,7 @@ def verify_nest(nest: NestOp) -> None:
     _verify_shared(nest)
     _verify_regions(nest)
     if nest.schedule is not None:
-        nest.schedule.verify_for(nest.dim_kinds)
+        nest.schedule.verify_for(nest.dim_kinds, nest.in_accesses.data)
         _verify_threads(nest, nest.schedule.parallel_dims)
 
 

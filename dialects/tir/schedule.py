@@ -7,14 +7,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import cast
 
-from xdsl.dialects.builtin import ArrayAttr, IntAttr, UnitAttr
+from xdsl.dialects.builtin import ArrayAttr, IntAttr, StringAttr, UnitAttr
 from xdsl.ir import Attribute, ParametrizedAttribute
 from xdsl.irdl import irdl_attr_definition, param_def
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
-from transom.dialects.tir.attributes import DimKind
+from transom.dialects.tir.attributes import AccessAttr, DimKind
+
+MASKED = "masked"
+"""What `edges` may be."""
 
 
 @irdl_attr_definition
@@ -63,11 +66,27 @@ class TileAttr(ParametrizedAttribute):
 
 
 def parse_dim_name(parser: AttrParser) -> int:
+    return _parse_number_after(parser, "d")
+
+
+def parse_input_name(parser: AttrParser) -> int:
+    return _parse_number_after(parser, "in")
+
+
+_NAMED = {"d": "dim", "in": "input"}
+"""What a letter and a number name."""
+
+
+def _parse_number_after(parser: AttrParser, letter: str) -> int:
     pos = parser.pos
     name = parser.parse_optional_identifier() or ""
-    if not (name.startswith("d") and name[1:].isascii() and name[1:].isdigit()):
-        parser.raise_error("expected a dim such as 'd0'", pos, parser.pos)
-    return int(name[1:])
+    number = name.removeprefix(letter)
+    if number == name or not (number.isascii() and number.isdigit()):
+        article = "an" if letter == "in" else "a"
+        parser.raise_error(
+            f"expected {article} {_NAMED[letter]} such as '{letter}0'", pos, parser.pos
+        )
+    return int(number)
 
 
 def parse_tile(parser: AttrParser) -> TileAttr:
@@ -87,7 +106,10 @@ class ScheduleAttr(ParametrizedAttribute):
     is a reduction dim, lanes are summed apart and together in the end. `unroll`: loops
     to unroll. `parallel`: dims whose loops run on several threads. `order`: the loops
     from outer to inner. `compute_at`: under how many loops of its consumer the nest
-    shall be computed.
+    shall be computed. `pack`: inputs, by position, that are copied into the order in
+    which the loops read them. `edges = masked`: points that do not fill a vector become
+    one all the same, whose other lanes are neither read nor written; otherwise they
+    become narrower vectors.
 
     ```mlir
     #tir.schedule<register = [d0 : 4], vector = d1 : 16, parallel = [d0]>
@@ -103,6 +125,8 @@ class ScheduleAttr(ParametrizedAttribute):
     parallel: ArrayAttr[IntAttr] = param_def()
     order: ArrayAttr[IntAttr] = param_def()
     compute_at: IntAttr | UnitAttr = param_def()
+    pack: ArrayAttr[IntAttr] = param_def()
+    edges: StringAttr | UnitAttr = param_def()
 
     @staticmethod
     def get(
@@ -114,8 +138,10 @@ class ScheduleAttr(ParametrizedAttribute):
         parallel: Iterable[int] = (),
         order: Iterable[int] = (),
         compute_at: int | None = None,
+        pack: Iterable[int] = (),
+        masked_edges: bool = False,
     ) -> ScheduleAttr:
-        """Dims are numbers; `vector` is (dim, width)."""
+        """Dims and inputs are numbers; `vector` is (dim, width)."""
 
         def tiles(sizes: Iterable[tuple[int, int]]) -> ArrayAttr[TileAttr]:
             return ArrayAttr(TileAttr(dim, size) for dim, size in sizes)
@@ -128,6 +154,8 @@ class ScheduleAttr(ParametrizedAttribute):
             ArrayAttr(IntAttr(dim) for dim in parallel),
             ArrayAttr(IntAttr(dim) for dim in order),
             UnitAttr() if compute_at is None else IntAttr(compute_at),
+            ArrayAttr(IntAttr(position) for position in pack),
+            StringAttr(MASKED) if masked_edges else UnitAttr(),
         )
 
     def with_parallel(self, dims: Iterable[int]) -> ScheduleAttr:
@@ -167,15 +195,51 @@ class ScheduleAttr(ParametrizedAttribute):
         depth = self.compute_at
         return None if isinstance(depth, UnitAttr) else depth.data
 
+    @property
+    def packed_inputs(self) -> tuple[int, ...]:
+        return tuple(position.data for position in self.pack)
+
+    @property
+    def has_masked_edges(self) -> bool:
+        return not isinstance(self.edges, UnitAttr)
+
+    def without_packing(self) -> ScheduleAttr:
+        """What is left to do once the inputs are packed."""
+        return ScheduleAttr(
+            self.cache,
+            self.register,
+            self.vector,
+            self.unroll,
+            self.parallel,
+            self.order,
+            self.compute_at,
+            ArrayAttr[IntAttr](()),
+            self.edges,
+        )
+
     def verify(self) -> None:
         named = {"register": self.register, "unroll": self.unroll}
         for key, tiles in named.items():
             _verify_distinct(key, [tile.dim for tile in tiles])
         _verify_distinct("parallel", self.parallel_dims)
         _verify_distinct("order", self.loop_order)
+        _verify_distinct("pack", self.packed_inputs, "in")
 
-    def verify_for(self, kinds: Sequence[DimKind]) -> None:
-        """Check against the dims of the nest or block that has the schedule."""
+    def verify_for(
+        self, kinds: Sequence[DimKind], ins: Sequence[AccessAttr] = ()
+    ) -> None:
+        """Check against the dims and inputs of the nest or block that has it."""
+        for position in self.packed_inputs:
+            if position >= len(ins):
+                raise VerifyException(
+                    f"schedule: expected inputs below in{len(ins)} in 'pack', but got "
+                    f"'in{position}'"
+                )
+            if ins[position].is_indirect:
+                raise VerifyException(
+                    f"schedule: expected inputs with a map in 'pack', but "
+                    f"'in{position}' is indirect"
+                )
         used = {
             "cache": [dim for dim, _ in self.cache_tiles],
             "register": list(self.register_tiles),
@@ -251,11 +315,12 @@ class ScheduleAttr(ParametrizedAttribute):
                     continue
                 case TileAttr():
                     entries.append(f"{key} = {value.text()}")
-                case IntAttr():
+                case IntAttr() | StringAttr():
                     entries.append(f"{key} = {value.data}")
                 case _:
+                    letter = "in" if key == "pack" else "d"
                     items = [
-                        e.text() if isinstance(e, TileAttr) else f"d{e.data}"
+                        e.text() if isinstance(e, TileAttr) else f"{letter}{e.data}"
                         for e in cast(ArrayAttr[TileAttr | IntAttr], value)
                     ]
                     if items:
@@ -285,6 +350,22 @@ def _parse_depth(parser: AttrParser) -> Attribute:
     return IntAttr(parser.parse_integer(allow_boolean=False, allow_negative=False))
 
 
+def _parse_inputs(parser: AttrParser) -> Attribute:
+    return ArrayAttr(
+        IntAttr(position)
+        for position in parser.parse_comma_separated_list(
+            parser.Delimiter.SQUARE, lambda: parse_input_name(parser)
+        )
+    )
+
+
+def _parse_edges(parser: AttrParser) -> Attribute:
+    pos = parser.pos
+    if parser.parse_optional_keyword(MASKED) is None:
+        parser.raise_error(f"expected '{MASKED}'", pos, parser.pos)
+    return StringAttr(MASKED)
+
+
 _SCHEDULE_KEYS: dict[str, Callable[[AttrParser], Attribute]] = {
     "cache": _parse_tiles,
     "register": _parse_tiles,
@@ -293,13 +374,16 @@ _SCHEDULE_KEYS: dict[str, Callable[[AttrParser], Attribute]] = {
     "parallel": _parse_dims,
     "order": _parse_dims,
     "compute_at": _parse_depth,
+    "pack": _parse_inputs,
+    "edges": _parse_edges,
 }
 
 
-def _verify_distinct(key: str, dims: Sequence[int]) -> None:
+def _verify_distinct(key: str, dims: Sequence[int], letter: str = "d") -> None:
     for dim in dims:
         if list(dims).count(dim) > 1:
             raise VerifyException(
-                f"schedule: expected each dim once in '{key}', but 'd{dim}' stands "
+                f"schedule: expected each {_NAMED[letter]} once in '{key}', but "
+                f"'{letter}{dim}' stands "
                 f"{list(dims).count(dim)} times"
             )

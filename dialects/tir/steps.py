@@ -4,10 +4,11 @@ How accesses move through memory when one dim moves: what vectors are made of.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import Enum, auto
 
 from xdsl.dialects.builtin import MemRefType, NoneAttr, StridedLayoutAttr, i1
-from xdsl.ir.affine import AffineConstantExpr
+from xdsl.ir.affine import AffineConstantExpr, AffineExpr
 
 from transom.dialects.tir import affine
 from transom.dialects.tir.attributes import AccessAttr
@@ -33,7 +34,11 @@ def step_along(access: AccessAttr, type: MemRefType, dim: int) -> Step:
     """How an access of a memref of this type moves with a dim."""
     if access.map is None:
         return Step.SCATTERED
-    exprs = access.map.results
+    return step_of(access.map.results, type, dim)
+
+
+def step_of(exprs: Sequence[AffineExpr], type: MemRefType, dim: int) -> Step:
+    """How indices into a memref of this type move with a dim."""
     if not any(dim in expr.used_dims() for expr in exprs):
         return Step.UNIFORM
     *outer, last = [affine.coefficient_of(expr, dim) for expr in exprs]

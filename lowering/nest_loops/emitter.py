@@ -16,10 +16,13 @@ from typing import cast
 
 from xdsl.dialects import arith, scf, vector
 from xdsl.dialects.builtin import (
+    AnyFloat,
     DenseArrayBase,
     DenseIntOrFPElementsAttr,
+    FloatAttr,
     IndexType,
     IntegerAttr,
+    IntegerType,
     LocationAttr,
     UnknownLoc,
     VectorType,
@@ -159,6 +162,13 @@ class Emitter:
     def constant(self, value: Attribute, type: Attribute) -> SSAValue:
         return self.pure(arith.ConstantOp, (), (type,), {"value": value})
 
+    def zero(self, type: Attribute) -> SSAValue:
+        """Zero as an element."""
+        if isinstance(type, AnyFloat):
+            return self.constant(FloatAttr(0.0, type), type)
+        integer = cast("IntegerType | IndexType", type)
+        return self.constant(IntegerAttr(0, integer), integer)
+
     def index(self, value: Index) -> SSAValue:
         if isinstance(value, SSAValue):
             return value
@@ -243,6 +253,12 @@ class Emitter:
         type = VectorType(INDEX, [width])
         value = DenseIntOrFPElementsAttr.from_list(type, list(range(width)))
         return self.constant(value, type)
+
+    def first_lanes(self, count: int, width: int) -> SSAValue:
+        """A mask of the first `count` of `width` lanes."""
+        type = VectorType(i1, [width])
+        flags = [int(lane < count) for lane in range(width)]
+        return self.constant(DenseIntOrFPElementsAttr.from_list(type, flags), type)
 
     def extract(self, value: SSAValue, lane: int) -> SSAValue:
         """A lane; of a scalar the scalar itself."""

@@ -55,6 +55,8 @@ class NestLoops:
         # The range of each dim that is left to loop over.
         self.starts: list[Index] = [0] * nest.rank
         self.extents: list[Index] = list(self.bounds)
+        self.aligned: list[int] = [0] * nest.rank
+        """What the starts are multiples of; 0 is one of all."""
         self.pieces: dict[int, tuple[Piece, ...]] = {}
 
         parallel = nest.dims_of_kind(tir.DimKind.PARALLEL)
@@ -76,12 +78,13 @@ class NestLoops:
             self._points(self.loop_dims)
             return
         (dim, size), *rest = tiles
-        start, extent = self.starts[dim], self.extents[dim]
+        start, extent, aligned = self.starts[dim], self.extents[dim], self.aligned[dim]
         full = multiple_of(self.emitter, extent, size)
 
         def strip(extent: Index) -> Callable[[Index, Carried], Carried]:
             def body(base: Index, carried: Carried) -> Carried:
                 self.starts[dim], self.extents[dim] = base, extent
+                self.aligned[dim] = math.gcd(aligned, size)
                 self._strips(rest)
                 return carried
 
@@ -95,6 +98,7 @@ class NestLoops:
         emitter.loop(start, middle, size, (), strip(size), parallel=parallel, runs=runs)
         emitter.loop(middle, end, size, (), strip(emitter.subtract(extent, full)))
         self.starts[dim], self.extents[dim] = start, extent
+        self.aligned[dim] = aligned
 
     def _points(self, dims: Sequence[int]) -> None:
         """A loop for each dim, over tiles of points."""
@@ -110,12 +114,12 @@ class NestLoops:
         tile = max(self.tiles.get(dim, 1), width)
         tile -= tile % width
         extent = self.extents[dim]
-        before = self.cursor.intervals[dim]
+        before = self.cursor.intervals[dim], self.cursor.multiples[dim]
         if isinstance(extent, int):
             self._known_range(dim, extent, tile, width, then)
         else:
             self._unknown_range(dim, extent, tile, width, then)
-        self.cursor.intervals[dim] = before
+        self.cursor.intervals[dim], self.cursor.multiples[dim] = before
 
     def _known_range(
         self, dim: int, extent: int, tile: int, width: int, then: Then
@@ -127,7 +131,8 @@ class NestLoops:
             interior = interior_of(self.tile.ins, self.cursor.intervals, dim)
             if interior is not None:
                 interior = (interior[0] - start, interior[1] - start)
-        for segment in segments_of(extent, tile, width, interior):
+        masked = self.tile.masked and width > 1
+        for segment in segments_of(extent, tile, width, interior, masked=masked):
             first = self.emitter.add(start, segment.start)
             last = self.emitter.add(start, segment.stop)
             bases = Interval(segment.start, segment.stop - segment.step)
@@ -136,6 +141,10 @@ class NestLoops:
             else:
                 whole = interval_of_bound(self.bounds[dim])
                 bases = Interval(0, whole.upper - segment.step + 1, exact=False)
+            known = [segment.start, self.aligned[dim]]
+            if segment.start + segment.step < segment.stop:
+                known.append(segment.step)
+            self.cursor.multiples[dim] = math.gcd(*known) or 1
             bounds = (first, last)
             pieces = segment.pieces
             self._loop(dim, bounds, segment.step, pieces, bases, then, runs=True)
@@ -153,6 +162,7 @@ class NestLoops:
             )
             if size == 1:
                 stop = end
+            self.cursor.multiples[dim] = math.gcd(size, self.aligned[dim])
             self._loop(dim, (start, stop), size, pieces_of(size, width), bases, then)
             start = stop
 

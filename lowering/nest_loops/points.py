@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import (
@@ -17,24 +18,32 @@ from xdsl.ir.affine import (
 )
 
 from transom.dialects.tir import affine
-from transom.dialects.tir.accesses import Interval, interval_of
+from transom.dialects.tir.accesses import Interval, interval_of, within_periods
 from transom.lowering.nest_loops.emitter import Emitter, Index
 
 
 @dataclass(frozen=True)
 class Point:
     """
-    A point, or `width` neighbouring ones along `lane_dim`, the lanes of a vector.
+    A point, or neighbouring ones along `lane_dim`, the lanes of a vector of `width`;
+    only the first `count` of the lanes are points.
 
     The index of a dim is its base plus its offset; what a base may be is in
-    `intervals`.
+    `intervals`, and what it is a multiple of in `multiples`.
     """
 
     bases: tuple[Index, ...]
     offsets: tuple[int, ...]
     intervals: tuple[Interval, ...]
+    multiples: tuple[int, ...]
     lane_dim: int | None = None
     width: int = 1
+    count: int = 1
+
+    @property
+    def is_partial(self) -> bool:
+        """Whether some lanes are no points."""
+        return self.count < self.width
 
     def lane(self, number: int) -> Point:
         """One lane, as a point."""
@@ -43,19 +52,62 @@ class Point:
         assert self.lane_dim is not None, "only lanes make a width"
         offsets = list(self.offsets)
         offsets[self.lane_dim] += number
-        return replace(self, offsets=tuple(offsets), width=1)
+        return replace(self, offsets=tuple(offsets), width=1, count=1)
 
     def dim_intervals(self) -> list[Interval]:
-        """What the dims may be, over all lanes."""
+        """What the dims may be, over all points."""
         result: list[Interval] = []
         for dim, (interval, offset) in enumerate(
             zip(self.intervals, self.offsets, strict=True)
         ):
-            last = self.width - 1 if dim == self.lane_dim else 0
+            last = self.count - 1 if dim == self.lane_dim else 0
             result.append(
                 Interval(interval.lower + offset, interval.upper + offset + last)
             )
         return result
+
+    # Divisions, which what is known of the bases may decide.
+
+    def local(self, expr: AffineExpr) -> AffineExpr:
+        """
+        `expr` over how often the bases are their multiples, and the number of the lane
+        as a dim more.
+
+        In steps of 16, `(d0 + 8) mod 16` is 8 plus the number of the lane.
+        """
+        return within_periods(
+            affine.substitute(expr, self._parts), self.local_intervals
+        )
+
+    @property
+    def local_lane(self) -> int:
+        """The dim that is the number of the lane in what `local` gives."""
+        return len(self.bases)
+
+    @cached_property
+    def _parts(self) -> tuple[AffineExpr, ...]:
+        """Each dim as a multiple of a dim, an offset and the lane."""
+        parts: list[AffineExpr] = []
+        for dim, base in enumerate(self.bases):
+            if isinstance(base, int):
+                part = affine.as_expr(base + self.offsets[dim])
+            else:
+                many = affine.multiply(affine.dim(dim), self.multiples[dim])
+                part = affine.add(many, self.offsets[dim])
+            if dim == self.lane_dim:
+                part = affine.add(part, affine.dim(self.local_lane))
+            parts.append(part)
+        return tuple(parts)
+
+    @cached_property
+    def local_intervals(self) -> tuple[Interval, ...]:
+        return (
+            *(
+                Interval(-(-i.lower // m), i.upper // m, i.exact)
+                for i, m in zip(self.intervals, self.multiples, strict=True)
+            ),
+            Interval(0, self.count - 1),
+        )
 
 
 class Evaluator:
@@ -83,6 +135,24 @@ class Evaluator:
 
         What depends on outer loops only is summed first, so that it is summed there.
         """
+        if not affine.divisors(expr):
+            return self._sum(expr, point)
+        emitter = self.emitter
+        local, known = point.local(expr), point.local_intervals
+        multiples = zip(point.bases, point.multiples, known, strict=False)
+        bases = [
+            emitter.floordiv(base, multiple, natural=interval.lower >= 0)
+            if position in local.used_dims() and multiple > 1
+            else base
+            for position, (base, multiple, interval) in enumerate(multiples)
+        ]
+        zeros = (0,) * len(known)
+        first = (*known[:-1], Interval(0, 0))
+        return self._sum(
+            local, Point((*bases, 0), zeros, first, tuple(1 for _ in known))
+        )
+
+    def _sum(self, expr: AffineExpr, point: Point) -> Index:
         emitter = self.emitter
         constant = 0
         addends: list[tuple[int, int, SSAValue]] = []
@@ -114,8 +184,8 @@ class Evaluator:
                 divisor = affine.constant_value(rhs)
                 known = interval_of(lhs, point.lane(0).dim_intervals())
                 natural = known.lower >= 0 and divisor is not None
-                value = self.evaluate(lhs, point)
-                by = self.evaluate(rhs, point) if divisor is None else divisor
+                value = self._sum(lhs, point)
+                by = self._sum(rhs, point) if divisor is None else divisor
                 if kind is AffineBinaryOpKind.FloorDiv:
                     return self.emitter.floordiv(value, by, natural=natural)
                 return self.emitter.modulo(value, by, natural=natural)

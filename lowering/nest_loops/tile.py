@@ -16,9 +16,15 @@ from xdsl.ir import BlockArgument, SSAValue
 from transom.dialects import tir
 from transom.dialects.tir.accesses import Interval
 from transom.dialects.tir.folds import Fold, folds_of
+from transom.dialects.tir.steps import Step, step_along
 from transom.lowering.nest_loops.emitter import Carried, Emitter, Index
 from transom.lowering.nest_loops.points import Evaluator, Point
-from transom.lowering.nest_loops.regions import RegionWriter, can_vectorize, keep_name
+from transom.lowering.nest_loops.regions import (
+    FAULTING,
+    RegionWriter,
+    can_vectorize,
+    keep_name,
+)
 from transom.lowering.nest_loops.tiling import Piece
 from transom.lowering.nest_loops.transfers import Reader, Transfer, Writer, fold_lanes
 
@@ -34,6 +40,8 @@ class Cursor:
     offsets: list[int]
     intervals: list[Interval]
     """What the bases may be."""
+    multiples: list[int]
+    """What the bases are multiples of."""
 
 
 def interval_of_bound(bound: Index) -> Interval:
@@ -83,10 +91,13 @@ class TileWriter:
         self.folds: list[Fold] | None = None
         """How the lanes of accumulators are folded, if lanes are points of a sum."""
         self.lane_dim, self.width = self._find_lanes(schedule)
+        self.masked = schedule.has_masked_edges and self._may_mask()
+        """Whether lanes may be computed that are no points."""
         self.cursor = Cursor(
             [0] * nest.rank,
             [0] * nest.rank,
             [interval_of_bound(bound) for bound in self.bounds],
+            [1] * nest.rank,
         )
 
     def _find_lanes(self, schedule: tir.ScheduleAttr) -> tuple[int | None, int]:
@@ -102,19 +113,39 @@ class TileWriter:
                 width //= 2
         return (dim, width) if width > 1 else (None, 1)
 
+    def _may_mask(self) -> bool:
+        """Whether lanes that are no points do no harm, and are not written."""
+        dim, nest = self.lane_dim, self.nest
+        if dim is None or self.folds is not None:
+            return False
+        if any(transfer.access.is_indirect for transfer in (*self.ins, *self.outs)):
+            return False
+        if any(
+            isinstance(op, FAULTING) for region in nest.regions for op in region.ops
+        ):
+            return False
+        return all(
+            step_along(transfer.access, transfer.type, dim) is Step.CONTIGUOUS
+            for transfer in self.outs
+        )
+
     def _point(self, copy: Copy, width: int = 1) -> Point:
         """`width` is that of lanes along a reduction dim."""
-        offsets = list(self.cursor.offsets)
+        cursor = self.cursor
+        offsets, count = list(cursor.offsets), width
         for dim, piece in copy.items():
             offsets[dim] = piece.offset
         if self.lane_dim is not None and self.lane_dim in copy:
-            width = copy[self.lane_dim].width
+            lanes = copy[self.lane_dim]
+            width, count = lanes.width, lanes.count
         return Point(
-            tuple(self.cursor.bases),
+            tuple(cursor.bases),
             tuple(offsets),
-            tuple(self.cursor.intervals),
+            tuple(cursor.intervals),
+            tuple(cursor.multiples),
             self.lane_dim,
             width,
+            count,
         )
 
     def write(self, copies: Sequence[Copy]) -> None:
@@ -246,6 +277,7 @@ class TileWriter:
         def steps(count: int) -> Callable[[Index, Carried], Carried]:
             def body(base: Index, values: Carried) -> Carried:
                 self.cursor.bases[dim] = base
+                self.cursor.multiples[dim] = count
                 for offset in range(count):
                     self.cursor.offsets[dim] = offset
                     if isinstance(base, int):
@@ -269,6 +301,7 @@ class TileWriter:
                 carried = emitter.loop(full, extent, 1, carried, steps(1))
         self.cursor.intervals[dim] = whole
         self.cursor.bases[dim] = 0
+        self.cursor.multiples[dim] = 1
         return carried
 
     def _body(

@@ -19,10 +19,14 @@ from transom.lowering.nest_loops.transfers import Transfer
 
 @dataclass(frozen=True)
 class Piece:
-    """Points of a tile that are computed as one vector (`width` 1: as a scalar)."""
+    """
+    Points of a tile that are computed as one vector (`width` 1: as a scalar), whose
+    first lanes they are.
+    """
 
     offset: int
     width: int = 1
+    count: int = 1
 
 
 @dataclass(frozen=True)
@@ -35,27 +39,36 @@ class Segment:
     pieces: tuple[Piece, ...]
 
 
-def pieces_of(size: int, width: int) -> tuple[Piece, ...]:
-    """`size` points in vectors of at most `width` lanes, a power of two or less."""
+def pieces_of(size: int, width: int, *, masked: bool = False) -> tuple[Piece, ...]:
+    """
+    `size` points in vectors of `width` lanes. What is left is one vector more if it is
+    `masked`, else narrower ones: of half as many lanes, and so on.
+    """
     pieces: list[Piece] = []
     offset = 0
     while offset < size:
-        while width > size - offset:
+        left = size - offset
+        while width > left and not (masked and left > 1):
             width = max(1, width // 2)
-        pieces.append(Piece(offset, width))
+        pieces.append(Piece(offset, width, min(width, left)))
         offset += width
     return tuple(pieces)
 
 
 def segments_of(
-    extent: int, tile: int, width: int, interior: tuple[int, int] | None
+    extent: int,
+    tile: int,
+    width: int,
+    interior: tuple[int, int] | None,
+    *,
+    masked: bool = False,
 ) -> list[Segment]:
     """
     The tiles of a known range of `extent` points.
 
     Tiles that lie in `interior` (first point, last point) make a segment of their own.
     """
-    pieces = pieces_of(tile, width)
+    pieces = pieces_of(tile, width, masked=masked)
     full = extent // tile * tile
     cuts = [0, full]
     if interior is not None:
@@ -70,7 +83,8 @@ def segments_of(
     ]
     if full < extent:
         rest = extent - full
-        segments.append(Segment(full, extent, rest, pieces_of(rest, width)))
+        last = pieces_of(rest, width, masked=masked)
+        segments.append(Segment(full, extent, rest, last))
     return segments
 
 

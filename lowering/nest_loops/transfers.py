@@ -18,8 +18,9 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.ir.affine import AffineExpr
 
 from transom.dialects import tir
-from transom.dialects.tir.accesses import exact_interval_of
-from transom.dialects.tir.steps import Step, step_along
+from transom.dialects.tir import affine
+from transom.dialects.tir.accesses import exact_interval_of, interval_of
+from transom.dialects.tir.steps import Step, step_along, step_of
 from transom.lowering.nest_loops.emitter import INDEX, Emitter, Index, as_vector
 from transom.lowering.nest_loops.points import Evaluator, Point
 
@@ -38,6 +39,7 @@ class Transfer:
         self.shape = self.type.get_shape()
         self.exprs: tuple[AffineExpr, ...] = access.map.results if access.map else ()
         self._steps: dict[int, Step] = {}
+        self.divides = any(affine.divisors(expr) for expr in self.exprs)
 
     @property
     def element_type(self) -> Attribute:
@@ -48,6 +50,9 @@ class Transfer:
         dim = point.lane_dim
         if point.width == 1 or dim is None:
             return Step.UNIFORM
+        if self.divides:
+            exprs = [point.local(expr) for expr in self.exprs]
+            return step_of(exprs, self.type, point.local_lane)
         found = self._steps.get(dim)
         if found is None:
             found = self._steps[dim] = step_along(self.access, self.type, dim)
@@ -69,14 +74,14 @@ class Reader:
             case Step.UNIFORM:
                 return self._read_scalar(transfer, point.lane(0))
             case Step.CONTIGUOUS:
-                return self._read_vector(transfer, point)
-            case Step.EVERY_OTHER:
+                return self._neighbours(transfer, point, self.indices(transfer, point))
+            case Step.EVERY_OTHER if not point.is_partial:
                 return self._read_every_other(transfer, point)
-            case Step.SCATTERED:
-                lanes = map(point.lane, range(point.width))
-                return self.emitter.collect(
-                    [self._read_scalar(transfer, lane) for lane in lanes]
-                )
+            case _:
+                lanes = map(point.lane, range(point.count))
+                values = [self._read_scalar(transfer, lane) for lane in lanes]
+                values += values[:1] * (point.width - point.count)
+                return self.emitter.collect(values)
 
     def indices(self, transfer: Transfer, point: Point) -> list[Index]:
         return [self.evaluator.evaluate(expr, point) for expr in transfer.exprs]
@@ -145,10 +150,6 @@ class Reader:
         operands = (transfer.value, self.emitter.index(axis))
         return self.emitter.pure(memref.DimOp, operands, (INDEX,))
 
-    def _read_vector(self, transfer: Transfer, point: Point) -> SSAValue:
-        indices = self.indices(transfer, point)
-        return self._neighbours(transfer, point, indices)
-
     def _read_every_other(self, transfer: Transfer, point: Point) -> SSAValue:
         """Two loads, the second up to the last element needed, and a shuffle."""
         emitter, width = self.emitter, point.width
@@ -168,13 +169,15 @@ class Reader:
         indices = [emitter.index(index) for index in at]
         axes = self._guarded_axes(transfer, point)
         pad = transfer.access.pad
-        if pad is None or not axes:
+        # Masked lanes are not touched, wherever they are.
+        mask: SSAValue | None = None
+        if point.is_partial and not self._has_room(transfer, point):
+            mask = emitter.first_lanes(point.count, width)
+        if not axes and mask is None:
             op = vector.LoadOp.create(
                 operands=[transfer.value, *indices], result_types=[type]
             )
             return emitter.load(op, is_input=transfer.is_input)
-        # Masked lanes are not touched, wherever they are.
-        mask: SSAValue | None = None
         condition: SSAValue | None = None
         for axis in axes:
             if axis < len(indices) - 1:
@@ -182,13 +185,27 @@ class Reader:
                 condition = emitter.both(condition, inside)
             else:
                 lanes = self.lane_indices(indices[axis], width)
-                mask = self._in_extent(transfer, axis, lanes)
+                mask = emitter.both(mask, self._in_extent(transfer, axis, lanes))
         if condition is not None:
             mask = emitter.both(mask, emitter.broadcast(condition, width))
-        assert mask is not None, "there are axes to guard"
-        outside = emitter.broadcast(emitter.constant(pad, transfer.element_type), width)
+        assert mask is not None, "there are axes to guard, or lanes"
+        outside = emitter.broadcast(
+            emitter.zero(transfer.element_type)
+            if pad is None
+            else emitter.constant(pad, transfer.element_type),
+            width,
+        )
         op = vector.MaskedLoadOp(transfer.value, indices, mask, outside)
         return emitter.load(op, is_input=transfer.is_input)
+
+    def _has_room(self, transfer: Transfer, point: Point) -> bool:
+        """Whether all lanes lie in the last axis, where those that count do."""
+        extent = transfer.shape[-1]
+        first = point.lane(0)
+        if self._guarded_axes(transfer, point) or extent == DYNAMIC_INDEX:
+            return False
+        last = interval_of(first.local(transfer.exprs[-1]), first.local_intervals)
+        return last.upper + point.width <= extent
 
     def lane_indices(self, first: SSAValue, width: int) -> SSAValue:
         """`first`, `first` + 1, … in the lanes."""
@@ -239,7 +256,7 @@ class Writer:
             if step is Step.UNIFORM and transfer.access.combine is not None:
                 value = self.fold(transfer.access.combine, value, point.width)
                 point = point.lane(0)
-        for lane in range(point.width):
+        for lane in range(point.count):
             at: Sequence[Index]
             if indices is None:
                 at = self.reader.indices(transfer, point.lane(lane))
@@ -261,11 +278,22 @@ class Writer:
         value = emitter.broadcast(value, point.width)
         indices = map(emitter.index, self.reader.indices(transfer, point))
         operands = [transfer.value, *indices]
+        mask: SSAValue | None = None
+        if point.is_partial:
+            mask = emitter.first_lanes(point.count, point.width)
         if transfer.access.combine is not None:
-            op = vector.LoadOp.create(operands=operands, result_types=[value.type])
-            old = emitter.insert(op).results[0]
+            load: Operation = vector.LoadOp.create(
+                operands=operands, result_types=[value.type]
+            )
+            if mask is not None:
+                load = vector.MaskedLoadOp(operands[0], operands[1:], mask, value)
+            old = emitter.insert(load).results[0]
             value = self.combine(transfer.access.combine, old, value)
-        emitter.insert(vector.StoreOp.create(operands=[value, *operands]))
+        if mask is None:
+            emitter.insert(vector.StoreOp.create(operands=[value, *operands]))
+        else:
+            memref, *at = operands
+            emitter.insert(vector.MaskedStoreOp(memref, at, mask, value))
 
     def fold(self, kind: tir.CombineKind, value: SSAValue, width: int) -> SSAValue:
         """All lanes in one."""

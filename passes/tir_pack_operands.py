@@ -1,0 +1,232 @@
+"""
+Copy the operands that schedules say are packed into the order in which loops read them.
+
+A weight becomes a derived weight, an expression over the one that it was; it is made
+once. Another operand is copied by a nest in front of the one that reads it.
+
+```mlir
+tir.nest dims [parallel 64, parallel 64, reduction 64]
+    ins(%a[d0, d2] : …, %w[d2, d1] : memref<64x64xf32>) outs(%o[d0, d1] : …)
+    schedule #tir.schedule<register = [d0 : 6, d1 : 16], vector = d1 : 8, pack = [in1]>
+==>
+tir.nest dims [parallel 64, parallel 64, reduction 64]
+    ins(%a[d0, d2] : …, %p[d1 floordiv 16, d2, d1 mod 16] : memref<4x64x16xf32>) …
+    schedule #tir.schedule<register = [d0 : 6, d1 : 16], vector = d1 : 8>
+```
+
+with `graph.weight @w.packed` as `%p`, or `%p` filled from `%w` by a nest. What does not
+fill a tile is padded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import cast
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import (
+    AnyFloat,
+    ArrayAttr,
+    FloatAttr,
+    IndexType,
+    IntegerAttr,
+    IntegerType,
+    MemRefType,
+    ModuleOp,
+    TensorType,
+)
+from xdsl.ir import (
+    Attribute,
+    Block,
+    BlockArgument,
+    Operation,
+    OpResult,
+    Region,
+    SSAValue,
+)
+from xdsl.ir.affine import AffineMap
+from xdsl.passes import ModulePass
+from xdsl.rewriter import Rewriter
+
+from transom.dialects import graph, tir
+from transom.dialects.diagnostics import OpError
+from transom.dialects.symbols import fresh_symbol
+from transom.passes.packed_forms import (
+    PackedForm,
+    Rearrangement,
+    as_rearrangement,
+    memref_shape,
+    packed_form,
+)
+from transom.passes.rewrite_steps import may_rewrite
+
+
+@dataclass(frozen=True)
+class TirPackOperandsPass(ModulePass):
+    name = "tir-pack-operands"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        packer = _Packer(op)
+        for kernel in op.body.block.ops:
+            if isinstance(kernel, tir.FuncOp):
+                packer.pack(kernel)
+
+
+@dataclass
+class _Packer:
+    """Packs the operands of the kernels of a module."""
+
+    module: ModuleOp
+    calls: dict[str, list[tir.CallOp]] = field(init=False)
+    weights: dict[tuple[str, Rearrangement], graph.WeightOp] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.calls = {}
+        self.weights = {}
+        for op in self.module.walk():
+            if isinstance(op, tir.CallOp):
+                self.calls.setdefault(op.callee_name, []).append(op)
+
+    def pack(self, kernel: tir.FuncOp) -> None:
+        for nest in [op for op in kernel.walk() if isinstance(op, tir.NestOp)]:
+            schedule = nest.schedule
+            if schedule is None or not schedule.packed_inputs:
+                continue
+            if not may_rewrite("pack operands", nest):
+                continue
+            for position in schedule.packed_inputs:
+                form = packed_form(nest, position)
+                if isinstance(form, str):
+                    raise OpError(nest, form)
+                if not self.derive(kernel, nest, position, form):
+                    copy_before(nest, position, form)
+            nest.schedule = schedule.without_packing()
+
+    def derive(
+        self, kernel: tir.FuncOp, nest: tir.NestOp, position: int, form: PackedForm
+    ) -> bool:
+        """Let the callers hand over a packed weight, if a weight is what they do."""
+        argument = nest.ins[position]
+        calls = self.calls.get(kernel.sym_name.data, [])
+        if not isinstance(argument, BlockArgument) or argument.owner is not nest.parent:
+            return False
+        shape = memref_shape(argument)
+        rearrangement = as_rearrangement(form, shape)
+        if rearrangement is None or not argument.has_one_use():
+            return False
+        sources = [weight_at(call, argument.index, shape) for call in calls]
+        found = [source for source in sources if source is not None]
+        if not found or len(found) < len(sources):
+            return False
+        for call, source in zip(calls, found, strict=True):
+            ref = graph.WeightRefOp(self.packed(source, rearrangement))
+            ref.location = call.location
+            assert call.parent is not None, "calls are in functions"
+            call.parent.insert_op_before(ref, call)
+            call.operands[argument.index] = ref.result
+        packed = Rewriter.replace_value_with_new_type(
+            argument, packed_type(argument, form)
+        )
+        kernel.update_function_type()
+        read_packed(nest, position, form, packed)
+        return True
+
+    def packed(self, source: graph.WeightOp, how: Rearrangement) -> graph.WeightOp:
+        """A weight in another order; the same one for all that want it so."""
+        key = (source.sym_name.data, how)
+        if key not in self.weights:
+            name = fresh_symbol(self.module, f"{source.sym_name.data}.packed")
+            body = Block()
+            value = _insert(body, graph.WeightRefOp(source))
+            shape = source.type.get_shape()
+            if how.padded != shape:
+                missing = [n - m for n, m in zip(how.padded, shape, strict=True)]
+                value = _insert(body, graph.PadOp(value, [0] * len(shape), missing))
+            if how.split != how.padded:
+                value = _insert(body, graph.ReshapeOp(value, how.split))
+            if how.permutation != tuple(range(len(how.permutation))):
+                value = _insert(body, graph.TransposeOp(value, how.permutation))
+            body.add_op(graph.YieldOp(value))
+            weight = graph.WeightOp(
+                name, cast("TensorType[Attribute]", value.type), body=Region(body)
+            )
+            weight.location = source.location
+            assert source.parent is not None, "weights are in the module"
+            source.parent.insert_op_after(weight, source)
+            self.weights[key] = weight
+        return self.weights[key]
+
+
+def _insert(block: Block, op: Operation) -> SSAValue:
+    block.add_op(op)
+    return op.results[0]
+
+
+def weight_at(
+    call: tir.CallOp, number: int, shape: Sequence[int]
+) -> graph.WeightOp | None:
+    """The weight of this shape that a call hands over as an argument, if it is one."""
+    value = call.operands[number]
+    if not isinstance(value, OpResult) or not isinstance(value.op, graph.WeightRefOp):
+        return None
+    weight = graph.weight_of(value.op)
+    if weight is None or not isinstance(weight.parent_op(), ModuleOp):
+        return None
+    is_plain = graph.layout_of(weight.type) is None
+    return weight if is_plain and weight.type.get_shape() == tuple(shape) else None
+
+
+def packed_type(operand: SSAValue, form: PackedForm) -> MemRefType:
+    """The type of an operand once it is packed, in the same memory."""
+    old = cast("MemRefType[Attribute]", operand.type)
+    return MemRefType(old.element_type, form.shape, memory_space=old.memory_space)
+
+
+def read_packed(
+    nest: tir.NestOp, position: int, form: PackedForm, packed: SSAValue
+) -> None:
+    """Let a nest read a packed operand."""
+    accesses = list(nest.in_accesses)
+    accesses[position] = form.access()
+    nest.in_accesses = ArrayAttr(accesses)
+    before = len(nest.bounds) + len(nest.symbols)
+    nest.operands[before + position] = packed
+
+
+def copy_before(nest: tir.NestOp, position: int, form: PackedForm) -> None:
+    """Pack an operand by a nest in front of the one that reads it."""
+    operand, access = nest.ins[position], nest.in_accesses.data[position]
+    type = packed_type(operand, form)
+    alloc = tir.AllocOp(type)
+    pad = access.pad
+    if pad is None and form.leaves(memref_shape(operand)):
+        pad = zero_of(type.element_type)
+    copy = tir.NestOp.build_nest(
+        [("parallel", size) for size in form.shape],
+        ins=[tir.In(operand, form.source, pad)],
+        outs=[tir.Out(alloc.result, AffineMap.identity(len(form.shape)))],
+        finish=lambda b, x: [x],
+        schedule=copy_schedule(nest, form),
+    )
+    for op in (alloc, copy):
+        op.location = nest.location
+    assert nest.parent is not None, "nests are in kernels"
+    nest.parent.insert_ops_before([alloc, copy], nest)
+    read_packed(nest, position, form, alloc.result)
+
+
+def copy_schedule(nest: tir.NestOp, form: PackedForm) -> tir.ScheduleAttr | None:
+    """Vectors as wide as those of the nest, along what is contiguous in the operand."""
+    assert nest.schedule is not None, "the nest has a schedule"
+    vector, last = nest.schedule.vector_dim, form.axes[-1]
+    if vector is None or last.dim != vector[0] or last.size % vector[1]:
+        return None
+    lanes = len(form.axes) - 1
+    return tir.ScheduleAttr.get(vector=(lanes, vector[1]), register={lanes: last.size})
+
+
+def zero_of(type: Attribute) -> Attribute:
+    if isinstance(type, AnyFloat):
+        return FloatAttr(0.0, type)
+    return IntegerAttr(0, cast("IntegerType | IndexType", type))
