@@ -22,26 +22,68 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import BlockArgument, OpResult
+from xdsl.passes import ModulePass
 
-from transom.dialects import tir
-from transom.passes.kernel_pass import KernelPass
+from transom.dialects import graph, tir
 from transom.passes.rewrite_steps import may_rewrite
 from transom.passes.schedules import Machine, choose_schedule
 
 
 @dataclass(frozen=True)
-class TirChooseSchedulePass(KernelPass):
+class TirChooseSchedulePass(ModulePass):
     name = "tir-choose-schedule"
-
-    is_kept = False
 
     vector_bytes: int = 32
     register_count: int = 16
+    l1_bytes: int = 32 * 1024
+    l2_bytes: int = 256 * 1024
+    mask_bytes: int = 4
+    chains: int = 8
 
-    def apply_to_kernels(self, ctx: Context, module: ModuleOp) -> None:
-        machine = Machine(self.vector_bytes, self.register_count)
-        for nest in module.walk():
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        machine = Machine(
+            self.vector_bytes,
+            self.register_count,
+            self.l1_bytes,
+            self.l2_bytes,
+            self.mask_bytes,
+            self.chains,
+        )
+        constants = constant_arguments(op)
+        for nest in op.walk():
             if not isinstance(nest, tir.NestOp) or nest.schedule is not None:
                 continue
             if may_rewrite("choose a schedule", nest):
-                nest.schedule = choose_schedule(nest, machine)
+                weights = constant_inputs(nest, constants)
+                nest.schedule = choose_schedule(nest, machine, weights)
+
+
+def constant_arguments(module: ModuleOp) -> dict[str, frozenset[int]]:
+    """For each kernel that is called, the arguments that are weights in each call."""
+    found: dict[str, frozenset[int]] = {}
+    for op in module.walk():
+        if not isinstance(op, tir.CallOp):
+            continue
+        weights = frozenset(
+            number
+            for number, value in enumerate(op.operands)
+            if isinstance(value, OpResult) and isinstance(value.op, graph.WeightRefOp)
+        )
+        found[op.callee_name] = found.get(op.callee_name, weights) & weights
+    return found
+
+
+def constant_inputs(
+    nest: tir.NestOp, constants: dict[str, frozenset[int]]
+) -> frozenset[int]:
+    """The inputs of a nest that are arguments of its kernel which are weights."""
+    kernel = nest.parent_op()
+    if not isinstance(kernel, tir.FuncOp):
+        return frozenset()
+    weights = constants.get(kernel.sym_name.data, frozenset())
+    return frozenset(
+        position
+        for position, value in enumerate(nest.ins)
+        if isinstance(value, BlockArgument) and value.index in weights
+    )

@@ -160,9 +160,7 @@ class ScheduleAttr(ParametrizedAttribute):
 
     def with_parallel(self, dims: Iterable[int]) -> ScheduleAttr:
         """This schedule with other dims whose loops run on several threads."""
-        values = dict(zip(_SCHEDULE_KEYS, self.parameters, strict=True))
-        values["parallel"] = ArrayAttr(IntAttr(dim) for dim in dims)
-        return ScheduleAttr.new(list(values.values()))
+        return self._replaced(parallel=ArrayAttr(IntAttr(dim) for dim in dims))
 
     @property
     def cache_tiles(self) -> tuple[tuple[int, int], ...]:
@@ -205,17 +203,11 @@ class ScheduleAttr(ParametrizedAttribute):
 
     def without_packing(self) -> ScheduleAttr:
         """What is left to do once the inputs are packed."""
-        return ScheduleAttr(
-            self.cache,
-            self.register,
-            self.vector,
-            self.unroll,
-            self.parallel,
-            self.order,
-            self.compute_at,
-            ArrayAttr[IntAttr](()),
-            self.edges,
-        )
+        return self._replaced(pack=ArrayAttr[IntAttr](()))
+
+    def _replaced(self, **values: Attribute) -> ScheduleAttr:
+        own = dict(zip(_SCHEDULE_KEYS, self.parameters, strict=True))
+        return ScheduleAttr.new(list((own | values).values()))
 
     def verify(self) -> None:
         named = {"register": self.register, "unroll": self.unroll}

@@ -20,11 +20,22 @@ from transom.passes.schedules.view import NestView
 __all__ = ["Machine", "choose_schedule"]
 
 
-def choose_schedule(nest: tir.NestOp, machine: Machine) -> tir.ScheduleAttr | None:
-    """A schedule, or None if plain loops do as well."""
+def choose_schedule(
+    nest: tir.NestOp, machine: Machine, constants: frozenset[int] = frozenset()
+) -> tir.ScheduleAttr | None:
+    """
+    A schedule, or None if plain loops do as well.
+
+    `constants` are the inputs of the nest, by position, that are weights.
+    """
     if any(op.regions for region in nest.regions for op in region.walk()):
         return None
     view = NestView(nest, machine)
+    product = contraction.find_product(view)
+    if product is not None:
+        chosen = contraction.schedule(product, constants)
+        if chosen is not None:
+            return chosen
     points, sums = view.best_parallel_lanes(), view.best_reduction_lanes()
     # Neighbours that are summed are better than points whose elements lie apart.
     if sums is not None and (points is None or Step.SCATTERED in view.in_steps(points)):
@@ -33,7 +44,4 @@ def choose_schedule(nest: tir.NestOp, machine: Machine) -> tir.ScheduleAttr | No
         return None
     if not view.reduction:
         return elementwise.schedule(view, points)
-    sharing = contraction.sharing_dim(view, points)
-    if sharing is None:
-        return windows.schedule(view, points)
-    return contraction.schedule(view, points, sharing)
+    return windows.schedule(view, points)

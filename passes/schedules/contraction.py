@@ -1,59 +1,321 @@
 """
-Schedules of sums whose operands are shared by other points: products of matrices,
-convolutions. Points along one dim are the lanes, points along another are copies, so
-that a vector that is loaded serves all copies.
+Schedules of sums of products whose operands are shared by other points: products of
+matrices, convolutions.
+
+One operand, the *vectors*, moves with the lanes; the other, the *scalars*, does not. A
+register tile is some points along a dim of the scalars by some vectors: each vector
+that is loaded serves all points, each scalar all vectors, and the whole sum stays in
+registers.
+
+          vectors  b0 b1          per step of the sum: NV loads, T broadcasts,
+    scalars  a0  [ c  c  ]                             T * NV multiply-adds
+             a1  [ c  c  ]
+             a2  [ c  c  ]
+
+What the loops would not read in order is packed, if that pays: weights always do.
 """
 
 from __future__ import annotations
 
+import itertools
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 from transom.dialects import tir
+from transom.dialects.tir.folds import folds_of
 from transom.dialects.tir.steps import Step
 from transom.passes.schedules.view import NestView
 
-MAX_COPIES = 8
-"""More copies of a sum gain little and are much code."""
+MAX_POINTS = 14
+"""How many points of the scalars a tile has at most."""
+
+MAX_VECTORS = 8
+"""How many vectors a tile has at most."""
+
+UNROLLED_STEPS = 4
+"""So many steps of the innermost sum are written out."""
+
+PANEL_REUSE = 4
+"""An operand is copied if what is copied is read at least so often."""
 
 
-def schedule(view: NestView, dim: int, sharing: int) -> tir.ScheduleAttr:
-    """`dim` becomes the lanes, `sharing` is the dim of the copies."""
+@dataclass(frozen=True)
+class Product:
+    """A nest that sums products, and what its dims are to the operands."""
+
+    view: NestView
+    lane_dim: int
+    vectors: int
+    """The position of the input that moves with the lanes."""
+    scalars: int
+    shared: tuple[int, ...]
+    """Parallel dims that both operands move with, or neither."""
+    vector_dims: tuple[int, ...]
+    """Parallel dims that only the vectors move with, those of the lanes too."""
+    scalar_dims: tuple[int, ...]
+
+    @property
+    def lanes(self) -> int:
+        return self.view.lanes(self.lane_dim)
+
+    def extent(self, dims: Sequence[int]) -> int | None:
+        """How many points some dims have; None if that is not known."""
+        bounds = [self.view.bounds[dim] for dim in dims]
+        known = [bound for bound in bounds if bound is not None]
+        return math.prod(known) if len(known) == len(bounds) else None
+
+
+def find_product(view: NestView) -> Product | None:
+    """The product that a nest sums, if it is one of two inputs, lanes along outputs."""
+    nest = view.nest
+    if not view.reduction or len(nest.accumulator_types) != 1 or folds_of(nest) is None:
+        return None
+    used = [
+        position
+        for position, argument in enumerate(nest.body_ins)
+        if argument.first_use is not None
+    ]
+    if len(used) != 2 or any(nest.in_accesses.data[p].is_indirect for p in used):
+        return None
+    for lane_dim in reversed(view.parallel):
+        if view.lanes(lane_dim) < 2 or any(
+            step is not Step.CONTIGUOUS for step in view.out_steps(lane_dim)
+        ):
+            continue
+        moving = [p for p in used if lane_dim in view.dims_of_input(p)]
+        if len(moving) != 1:
+            continue
+        (vectors,) = moving
+        (scalars,) = (p for p in used if p != vectors)
+        own, other = view.dims_of_input(vectors), view.dims_of_input(scalars)
+        return Product(
+            view,
+            lane_dim,
+            vectors,
+            scalars,
+            tuple(d for d in view.parallel if (d in own) == (d in other)),
+            tuple(d for d in view.parallel if d in own - other),
+            tuple(d for d in view.parallel if d in other - own),
+        )
+    return None
+
+
+@dataclass(frozen=True)
+class Tile:
+    """Points of one dim by vectors of another: what is computed at once."""
+
+    point_dim: int | None
+    points: int
+    vector_dim: int
+    vectors: int
+
+
+def schedule(product: Product, constants: frozenset[int]) -> tir.ScheduleAttr | None:
+    """
+    The schedule of a product; `constants` are the inputs that are weights. None if
+    sums along what is contiguous are better.
+    """
+    view = product.view
+    tile = choose_tile(product)
+    pack = [
+        position
+        for position in (product.scalars, product.vectors)
+        if pays_to_pack(product, tile, position, position in constants)
+    ]
+    if product.vectors not in pack:
+        step = view.in_steps(product.lane_dim)[product.vectors]
+        if step is not Step.CONTIGUOUS:
+            return None
+    register: dict[int, int] = {}
+    if tile.point_dim is not None and tile.points > 1:
+        register[tile.point_dim] = tile.points
+    lanes = product.lanes if tile.vector_dim == product.lane_dim else 1
+    if tile.vectors > 1:
+        register[tile.vector_dim] = tile.vectors * lanes
+    cache = cache_tiles(product, tile)
     return tir.ScheduleAttr.get(
-        vector=(dim, view.lanes(dim)),
-        register={sharing: _copies(view, sharing)},
-        unroll=view.small_window(),
+        cache=cache,
+        register=dict(sorted(register.items())),
+        vector=(product.lane_dim, product.lanes),
+        unroll=unrolled(product),
+        order=loop_order(product),
+        pack=sorted(pack),
+        masked_edges=view.can_mask,
     )
 
 
-def sharing_dim(view: NestView, lane_dim: int) -> int | None:
-    """
-    A dim whose points share a vector that is loaded, and differ in a scalar.
+# The tile.
 
-    The points of an output channel share the pixels; each has its weight.
-    """
-    best: tuple[bool, int] | None = None
-    along = view.in_steps(lane_dim)
-    for dim in view.parallel:
-        if dim == lane_dim or not view.is_long(dim):
+
+def choose_tile(product: Product) -> Tile:
+    """The tile that computes all points in the least time."""
+    view, lane_dim = product.view, product.lane_dim
+    width = product.lanes
+    point_dim = _longest(view, product.scalar_dims)
+    lane_vectors = _ceil_div(view.bounds[lane_dim], width)
+    vector_dim, many_vectors = lane_dim, lane_vectors
+    if lane_vectors is not None and lane_vectors < 2:
+        others = [dim for dim in product.vector_dims if dim != lane_dim]
+        longest = _longest(view, others)
+        if longest is not None:
+            vector_dim, many_vectors = longest, view.bounds[longest]
+    many_points = 1 if point_dim is None else view.bounds[point_dim]
+    best = min(
+        itertools.product(range(1, MAX_POINTS + 1), range(1, MAX_VECTORS + 1)),
+        key=lambda sizes: (
+            _cost(view, sizes, many_points, many_vectors),
+            1 / sizes[0] + 1 / sizes[1],  # loads for each multiply-add
+            sizes[1],
+        ),
+    )
+    points, vectors = best
+    return Tile(point_dim, points, vector_dim, vectors)
+
+
+def _longest(view: NestView, dims: Sequence[int]) -> int | None:
+    """The innermost of the dims that have the most points."""
+    best: int | None = None
+    for dim in dims:
+        if not view.is_long(dim):
             continue
-        steps = list(zip(along, view.in_steps(dim), strict=True))
-        shares = any(
-            lane is not Step.UNIFORM and step is Step.UNIFORM for lane, step in steps
-        )
-        differs = any(
-            lane is Step.UNIFORM and step is not Step.UNIFORM for lane, step in steps
-        )
-        if shares and differs:
-            # A known bound needs no second loop for the rest.
-            best = max(best or (False, -1), (view.bounds[dim] is not None, -dim))
-    return None if best is None else -best[1]
+        here, there = view.bounds[dim], None if best is None else view.bounds[best]
+        if best is None or here is None or (there is not None and here >= there):
+            best = dim
+    return best
 
 
-def _copies(view: NestView, dim: int) -> int:
-    """How many points of a sharing dim, so that few are left over."""
-    accumulators = max(1, len(view.nest.accumulator_types))
-    most = max(1, min(MAX_COPIES, view.machine.register_count // 2) // accumulators)
+def _cost(
+    view: NestView, sizes: tuple[int, int], points: int | None, vectors: int | None
+) -> float:
+    """The time of a step of the sum for all points, in multiply-adds."""
+    machine = view.machine
+    t, v = sizes
+    if t * v + min(t, v) + 1 > machine.register_count:
+        return math.inf
+    if (points is not None and t > points) or (vectors is not None and v > vectors):
+        return math.inf
+    total = 0.0
+    for tiles, some in _parts(points, t):
+        for groups, few in _parts(vectors, v):
+            total += tiles * groups * machine.step_cost(some, few)
+    if points is None:
+        total /= t
+    if vectors is None:
+        total /= v
+    return total
+
+
+def _parts(extent: int | None, size: int) -> list[tuple[int, int]]:
+    """How many tiles of which size cover an extent."""
+    if extent is None:
+        return [(1, size)]
+    parts = [(extent // size, size)]
+    if extent % size:
+        parts.append((1, extent % size))
+    return parts
+
+
+def _ceil_div(extent: int | None, size: int) -> int | None:
+    return None if extent is None else -(-extent // size)
+
+
+# Packing.
+
+
+def pays_to_pack(
+    product: Product, tile: Tile, position: int, is_constant: bool
+) -> bool:
+    """Whether an operand is better copied than read where it lies."""
+    view = product.view
+    if any(view.bounds[dim] is None for dim in view.dims_of_input(position)):
+        return False
+    if not view.reads_each_once(position):
+        return False  # a window would be copied once for each place that it covers
+    if position == product.vectors:
+        return _pays_vectors(product, tile, is_constant)
+    return _pays_scalars(product, tile, is_constant)
+
+
+def _pays_vectors(product: Product, tile: Tile, is_constant: bool) -> bool:
+    view, position = product.view, product.vectors
+    contiguous = view.in_steps(product.lane_dim)[position] is Step.CONTIGUOUS
+    width = product.lanes * tile.vectors
+    if contiguous and view.row_length(position) <= width:
+        return False  # rows are as long as the tile is wide: this is the order
+    points = product.extent(product.scalar_dims)
+    if is_constant:
+        # A row of a weight that is used once is read as it lies in the file.
+        return contiguous or points is None or points >= PANEL_REUSE
+    reuse = math.inf if points is None else points / tile.points
+    if not contiguous:
+        return reuse >= 2
+    return reuse >= PANEL_REUSE and view.input_bytes(position) > view.machine.l1_bytes
+
+
+def _pays_scalars(product: Product, tile: Tile, is_constant: bool) -> bool:
+    view, position = product.view, product.scalars
+    if tile.point_dim is None or tile.points == 1:
+        return False
+    if view.in_steps(tile.point_dim)[position] is Step.CONTIGUOUS and not is_constant:
+        return False  # the points of a tile lie side by side
+    if is_constant:
+        return True
+    groups = product.extent(product.vector_dims)
+    width = product.lanes * tile.vectors
+    reuse = math.inf if groups is None else groups / width
+    if reuse < PANEL_REUSE:
+        return False
+    # The rows of a tile: they stay in the nearest cache, unless they fall on one place.
+    row = view.row_length(position) * view.input_element_bytes(position)
+    return row * tile.points > view.machine.l1_bytes or row % 2048 == 0
+
+
+# Loops.
+
+
+def cache_tiles(product: Product, tile: Tile) -> list[tuple[int, int]]:
+    """
+    A block of the scalars that stays in the cache of the core, while all vectors pass.
+    """
+    view = product.view
+    dims = [dim for dim in product.scalar_dims if view.is_long(dim)]
+    groups = product.extent(product.vector_dims)
+    width = product.lanes * tile.vectors
+    if not dims or (groups is not None and groups <= width):
+        return []
+    dim, limit = dims[0], view.machine.l2_bytes * 5 // 4
     bound = view.bounds[dim]
-    if bound is None:
-        return most
-    most = min(most, bound)
-    fitting = max(n for n in range(1, most + 1) if bound % n == 0)
-    return fitting if 2 * fitting > most else most
+    total = view.input_bytes(product.scalars)
+    if bound is None or total <= limit:
+        return []
+    step = tile.points if dim == tile.point_dim else 1
+    many = max(1, limit * bound // total // step) * step
+    if many >= bound:
+        return []
+    # Blocks of one size, but for the last.
+    blocks = -(-bound // many)
+    return [(dim, -(-bound // (blocks * step)) * step)]
+
+
+def loop_order(product: Product) -> list[int]:
+    """Vectors outside, so that they stay near while all points of a block pass."""
+    order = [*product.shared, *product.vector_dims, *product.scalar_dims]
+    order += [dim for dim in range(product.view.nest.rank) if dim not in order]
+    return [] if order == sorted(order) else order
+
+
+def unrolled(product: Product) -> dict[int, int]:
+    """Some steps of the innermost sum that has any, a divisor of it if there is one."""
+    view = product.view
+    for dim in reversed(view.reduction):
+        bound = view.bounds[dim]
+        if bound is None:
+            return {dim: UNROLLED_STEPS}
+        if bound > 1:
+            if bound <= 2 * UNROLLED_STEPS:
+                return {dim: bound}
+            sizes = (4, 5, 6, 3, 7, 8)
+            fitting = (size for size in sizes if bound % size == 0)
+            return {dim: next(fitting, UNROLLED_STEPS)}
+    return {}

@@ -4,13 +4,16 @@ What is known of a nest while its schedule is chosen.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import math
+from collections.abc import Iterable, Sequence
 from typing import cast
 
 from xdsl.dialects.builtin import AnyFloat, FixedBitwidthType, IndexType, i1
 from xdsl.ir import Attribute
+from xdsl.ir.affine import AffineDimExpr
 
 from transom.dialects import tir
+from transom.dialects.tir import affine
 from transom.dialects.tir.folds import folds_of
 from transom.dialects.tir.steps import Step, step_along
 from transom.dialects.tir.types import memref_type_of
@@ -41,6 +44,59 @@ class NestView:
     def out_steps(self, dim: int) -> list[Step]:
         pairs = zip(self.nest.outs, self.nest.out_accesses, strict=True)
         return [step_along(a, memref_type_of(value), dim) for value, a in pairs]
+
+    # Inputs.
+
+    def dims_of_input(self, position: int) -> frozenset[int]:
+        """The dims that the access of an input moves with."""
+        map = self.nest.in_accesses.data[position].map
+        assert map is not None, "the access is not indirect"
+        return frozenset(map.used_dims())
+
+    def reads_each_once(self, position: int) -> bool:
+        """Whether other points of the dims of an input are other elements of it."""
+        map = self.nest.in_accesses.data[position].map
+        assert map is not None, "the access is not indirect"
+        counts: dict[int, int] = {}
+        for expr in map.results:
+            if affine.used_symbols(expr) or affine.divisors(expr):
+                return False
+            strides: list[tuple[int, int]] = []
+            for product, stride in affine.terms_of(expr).items():
+                if len(product) == 1 and isinstance(product[0], AffineDimExpr):
+                    dim = product[0].position
+                    counts[dim] = counts.get(dim, 0) + 1
+                    strides.append((stride, dim))
+                elif product:
+                    return False
+            if not self._counts_apart(sorted(strides)):
+                return False
+        return all(count == 1 for count in counts.values())
+
+    def _counts_apart(self, strides: Sequence[tuple[int, int]]) -> bool:
+        """Whether dims with these strides in one index count like digits."""
+        size = 1
+        for stride, dim in strides:
+            bound = self.bounds[dim]
+            if stride < size or bound is None:
+                return False
+            size = stride * bound
+        return True
+
+    def row_length(self, position: int) -> int:
+        """The elements of the last axis of an input; 0 if that is not known."""
+        shape = memref_type_of(self.nest.ins[position]).get_shape()
+        return max(0, shape[-1]) if shape else 1
+
+    def input_element_bytes(self, position: int) -> int:
+        return bytes_of(self.nest.in_types[position])
+
+    def input_bytes(self, position: int) -> int:
+        """The size of an input; 0 if it is not known."""
+        shape = memref_type_of(self.nest.ins[position]).get_shape()
+        if any(size < 0 for size in shape):
+            return 0
+        return math.prod(shape) * self.input_element_bytes(position)
 
     # Lanes.
 
@@ -79,12 +135,24 @@ class NestView:
 
     def lanes(self, dim: int) -> int:
         """How many elements a vector holds, and the dim gives."""
-        size = max(map(_bytes_of, self._computed_types()), default=8)
+        size = max(map(bytes_of, self._computed_types()), default=8)
         lanes = max(1, self.machine.vector_bytes // size)
         bound = self.bounds[dim]
-        while bound is not None and lanes > bound:
+        if bound is None or bound == 1:
+            return lanes if bound is None else 1
+        while lanes > bound:
+            if self.can_mask and lanes // 2 < bound:
+                break
             lanes //= 2
         return lanes
+
+    @property
+    def can_mask(self) -> bool:
+        """Whether vectors may be loaded and stored in part, of all that is accessed."""
+        nest = self.nest
+        types = (*nest.finish_yield_types[: len(nest.outs)], *nest.in_types)
+        sizes = [bytes_of(type) for type in types if _is_computed(type)]
+        return all(map(self.machine.can_mask, sizes)) and len(sizes) == len(types)
 
     def _computed_types(self) -> Iterable[Attribute]:
         """Of what is computed: addresses and conditions take no room."""
@@ -115,7 +183,7 @@ def _is_computed(type: Attribute) -> bool:
     return type != i1 and isinstance(type, FixedBitwidthType | AnyFloat | IndexType)
 
 
-def _bytes_of(type: Attribute) -> int:
+def bytes_of(type: Attribute) -> int:
     if isinstance(type, IndexType):
         return 8
     return max(1, cast(FixedBitwidthType, type).size)

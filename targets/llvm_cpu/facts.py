@@ -33,8 +33,12 @@ class CpuFacts:
     has_fma: bool
     """Whether a fused multiply-add is one instruction on vectors of f32."""
 
-    has_masks: bool
-    """Whether loads and stores of a part of a vector are one instruction."""
+    mask_bytes: int
+    """The smallest element of which a part of a vector is loaded and stored by one
+    instruction; 0 if there is none."""
+
+    fma_chains: int
+    """How many multiply-adds that do not wait for each other fill the unit."""
 
     has_dot_product: bool
     """Whether products of 8-bit integers are summed into 32 bits by one instruction."""
@@ -85,7 +89,8 @@ def cpu_facts(target: LlvmCpuAttr) -> CpuFacts:
         vector_bytes=width,
         vector_registers=registers,
         has_fma=_has_fma(architecture, features),
-        has_masks=bool(features & {"avx512vl", "sve", "mve", "v", "zve32x"}),
+        mask_bytes=_mask_bytes(features),
+        fma_chains=_fma_chains(target.cpu.data),
         has_dot_product=bool(features & {"avx512vnni", "avxvnni", "dotprod"}),
         has_bf16=bool(features & {"avx512bf16", "bf16", "zvfbfwma"}),
         has_fp16=bool(features & {"avx512fp16", "fullfp16", "mve.fp", "zvfh"}),
@@ -138,6 +143,17 @@ def _has_fma(architecture: Architecture, features: frozenset[str]) -> bool:
             return "mve.fp" in features or {"neon", "vfp4"} <= features
         case _:
             return "zve32f" in features
+
+
+def _mask_bytes(features: frozenset[str]) -> int:
+    if features & {"sve", "mve", "v", "zve32x"} or {"avx512vl", "avx512bw"} <= features:
+        return 1
+    return 4 if features & {"avx", "avx512vl"} else 0
+
+
+def _fma_chains(cpu: str) -> int:
+    """Latency times how many start at once; znver1 splits a vector into halves."""
+    return 5 if cpu in ("znver1", "btver2") else 8
 
 
 _CACHES: tuple[tuple[str, int, int], ...] = (

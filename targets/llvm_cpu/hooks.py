@@ -22,5 +22,9 @@ class LlvmCpuTarget(TargetHooks[LlvmCpuAttr]):
             "tir-choose-schedule": {
                 "vector-bytes": facts.vector_bytes,
                 "register-count": facts.vector_registers,
+                "l1-bytes": facts.l1_bytes,
+                "l2-bytes": facts.l2_bytes or facts.l1_bytes,
+                "mask-bytes": facts.mask_bytes,
+                "chains": facts.fma_chains,
             },
         }

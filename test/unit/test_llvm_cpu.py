@@ -114,32 +114,32 @@ def test_code_for_one_system_does_not_run_on_another():
 @pytest.mark.parametrize(
     ("target", "width", "registers", "fma", "masks"),
     [
-        (cpu("x86-64"), 16, 16, False, False),
-        (cpu("x86-64", "+avx"), 32, 16, False, False),
-        (cpu("haswell"), 32, 16, True, False),
-        (cpu("znver4"), 64, 32, True, True),
-        (cpu("znver4", "-avx512f"), 32, 16, True, False),
-        (cpu("knl"), 32, 16, True, False),  # no 512-bit forms of the short vectors
-        (cpu("cortex-a53", triple="aarch64-linux-gnu"), 16, 32, True, False),
-        (cpu("neoverse-v1"), 16, 32, True, True),
-        (cpu("apple-m1", "-neon"), 0, 0, False, False),
-        (cpu("cortex-a9", triple="armv7-none-eabi"), 16, 16, False, False),
-        (cpu("cortex-a7", triple="armv7-none-eabi"), 16, 16, True, False),
-        (cpu("cortex-m4"), 0, 0, False, False),
-        (cpu("cortex-m55"), 16, 8, True, True),
-        (cpu("generic-rv64"), 0, 0, False, False),
-        (cpu("generic-rv64", "+v"), 16, 32, True, True),
-        (cpu("generic-rv64", "+v", "+zvl256b"), 32, 32, True, True),
+        (cpu("x86-64"), 16, 16, False, 0),
+        (cpu("x86-64", "+avx"), 32, 16, False, 4),
+        (cpu("haswell"), 32, 16, True, 4),
+        (cpu("znver4"), 64, 32, True, 1),
+        (cpu("znver4", "-avx512f"), 32, 16, True, 4),
+        (cpu("knl"), 32, 16, True, 4),  # no 512-bit forms of the short vectors
+        (cpu("cortex-a53", triple="aarch64-linux-gnu"), 16, 32, True, 0),
+        (cpu("neoverse-v1"), 16, 32, True, 1),
+        (cpu("apple-m1", "-neon"), 0, 0, False, 0),
+        (cpu("cortex-a9", triple="armv7-none-eabi"), 16, 16, False, 0),
+        (cpu("cortex-a7", triple="armv7-none-eabi"), 16, 16, True, 0),
+        (cpu("cortex-m4"), 0, 0, False, 0),
+        (cpu("cortex-m55"), 16, 8, True, 1),
+        (cpu("generic-rv64"), 0, 0, False, 0),
+        (cpu("generic-rv64", "+v"), 16, 32, True, 1),
+        (cpu("generic-rv64", "+v", "+zvl256b"), 32, 32, True, 1),
     ],
     ids=str,
 )
 def test_vectors(
-    target: LlvmCpuAttr, width: int, registers: int, fma: bool, masks: bool
+    target: LlvmCpuAttr, width: int, registers: int, fma: bool, masks: int
 ):
     facts = cpu_facts(target)
     assert facts.vector_bytes == vector_bytes(target) == width
     assert (facts.vector_registers, facts.has_fma) == (registers, fma)
-    assert facts.has_masks == masks
+    assert facts.mask_bytes == masks
 
 
 def test_what_a_target_says_itself_replaces_what_is_derived():
@@ -152,6 +152,10 @@ def test_what_a_target_says_itself_replaces_what_is_derived():
     assert LlvmCpuTarget().pass_options(said)["tir-choose-schedule"] == {
         "vector-bytes": 16,
         "register-count": 32,
+        "l1-bytes": 32 << 10,
+        "l2-bytes": 1 << 20,
+        "mask-bytes": 1,
+        "chains": 8,
     }
 
 

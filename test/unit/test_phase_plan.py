@@ -114,6 +114,7 @@ def test_what_is_omitted_runs_on_the_functions_of_others() -> None:
             "convert-graph-to-tir,"
             "builtin.module{without=[#cases.target]}(tir-fuse-nests),"
             "builtin.module{without=[#cases.target]}(tir-choose-schedule),"
+            "tir-pack-operands,"
             "tir-parallelize-nests"
         )
         assert [str(o.target) for o in plan.omissions] == ["#cases.target"] * 2
@@ -322,10 +323,11 @@ def test_phases_are_listed_for_a_module() -> None:
         assert str(module) == before
     lines = [line.strip() for line in text.splitlines()]
     start = lines.index("convert-graph-to-tir")
-    assert lines[start : start + 13] == [
+    assert lines[start : start + 14] == [
         "convert-graph-to-tir",
         "builtin.module{without=[#cases.target]}(tir-fuse-nests)",
         "builtin.module{without=[#cases.target]}(tir-choose-schedule)",
+        "tir-pack-operands",
         "tir-parallelize-nests",
         "// '#cases.target' omits 'tir-fuse-nests'",
         "// '#cases.target' omits 'tir-choose-schedule'",

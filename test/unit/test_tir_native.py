@@ -587,10 +587,14 @@ def test_choices_follow_the_machine():
     kernel = parse_kernel(
         MATMUL.format(m=64, n=64, k=64, dm=64, dn=64, dk=64, sizes="")
     )
-    for bytes, count, width, copies in ((16, 16, 4, 8), (64, 32, 16, 8), (32, 4, 8, 2)):
+    for bytes, count, width, tile in (
+        (16, 16, 4, {0: 6, 1: 8}),
+        (64, 32, 16, {0: 6, 1: 64}),
+        (32, 4, 8, {0: 2}),
+    ):
         module = ModuleOp([kernel.clone()])
         TirChooseSchedulePass(bytes, count).apply(context(), module)
         (nest,) = (op for op in module.walk() if isinstance(op, tir.NestOp))
         assert nest.schedule is not None
         assert nest.schedule.vector_dim == (1, width)
-        assert nest.schedule.register_tiles == {0: copies}
+        assert nest.schedule.register_tiles == tile

@@ -33,8 +33,9 @@ tir.func @transpose(read %a: memref<64x64xf32>, write %o: memref<64x64xf32>) {
 
 // CHECK-LABEL: tir.func @matmul(
 tir.func @matmul(read %a: memref<21x8xf32>, read %b: memref<8x64xf32>, write %o: memref<21x64xf32>) {
-  // 21 rows are three tiles of seven.
-  // CHECK: schedule #tir.schedule<register = [d0 : 7], vector = d1 : 16>
+  // 21 rows are seven tiles of three, by four vectors of 8 lanes.
+  // CHECK:   schedule #tir.schedule<register = [d0 : 6, d1 : 64], vector = d1 : 16, unroll = [d2 : 8], order = [d1, d0, d2], edges = masked>
+  // DEFAULT: schedule #tir.schedule<register = [d0 : 3, d1 : 32], vector = d1 : 8, unroll = [d2 : 8], order = [d1, d0, d2], edges = masked>
   tir.nest dims [parallel 21, parallel 64, reduction 8]
       ins(%a[d0, d2] : memref<21x8xf32>, %b[d2, d1] : memref<8x64xf32>) outs(%o[d0, d1] : memref<21x64xf32>)
     init {
@@ -54,8 +55,10 @@ tir.func @matmul(read %a: memref<21x8xf32>, read %b: memref<8x64xf32>, write %o:
 
 // CHECK-LABEL: tir.func @conv(
 tir.func @conv(read %x: memref<1x8x14x14xf32>, read %w: memref<16x8x3x3xf32>, write %o: memref<1x16x14x14xf32>) {
-  // Output channels share pixels; a row of 14 is vectors of 8, 4 and 2.
-  // CHECK: schedule #tir.schedule<register = [d1 : 8], vector = d3 : 8, unroll = [d6 : 3]>
+  // Output channels share pixels; a row of 14 is one vector of 16 lanes, so that
+  // several rows are a tile, or two of 8.
+  // CHECK:   schedule #tir.schedule<register = [d1 : 6, d2 : 4], vector = d3 : 16, unroll = [d6 : 3], order = [d0, d2, d3, d1, d4, d5, d6], edges = masked>
+  // DEFAULT: schedule #tir.schedule<register = [d1 : 6, d3 : 16], vector = d3 : 8, unroll = [d6 : 3], order = [d0, d2, d3, d1, d4, d5, d6], edges = masked>
   tir.nest dims [parallel 1, parallel 16, parallel 14, parallel 14, reduction 8, reduction 3, reduction 3]
       ins(%x[d0, d4, d2 + d5 - 1, d3 + d6 - 1] pad 0.0 : f32 : memref<1x8x14x14xf32>, %w[d1, d4, d5, d6] : memref<16x8x3x3xf32>)
       outs(%o[d0, d1, d2, d3] : memref<1x16x14x14xf32>)

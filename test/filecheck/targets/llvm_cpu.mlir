@@ -83,7 +83,7 @@
 
 // -----
 
-// expected-error @+1 {{unknown fact 'sockets'; expected one of 'cache_line', 'has_bf16', 'has_dot_product', 'has_fma', 'has_fp16', 'has_masks', 'l1_bytes', 'l2_bytes', 'vector_bytes', 'vector_registers'}}
+// expected-error @+1 {{unknown fact 'sockets'; expected one of 'cache_line', 'fma_chains', 'has_bf16', 'has_dot_product', 'has_fma', 'has_fp16', 'l1_bytes', 'l2_bytes', 'mask_bytes', 'vector_bytes', 'vector_registers'}}
 "test.op"() {t = #llvm_cpu.target<cpu = "znver4", facts = {sockets = 2}>} : () -> ()
 
 // -----
