@@ -9,6 +9,9 @@ PASSES: dict[str, str] = {
     "graph-choose-layouts": (
         "transom.passes.graph_choose_layouts:GraphChooseLayoutsPass"
     ),
+    "graph-fold-batch-norm": (
+        "transom.passes.graph_fold_batch_norm:GraphFoldBatchNormPass"
+    ),
     "graph-fold-constants": (
         "transom.passes.graph_fold_constants:GraphFoldConstantsPass"
     ),

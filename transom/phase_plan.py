@@ -52,6 +52,7 @@ PHASES = (
             "target-resolve-devices",
             "graph-infer-types",
             "graph-fold-constants",
+            "graph-fold-batch-norm",
             "canonicalize",
             "cse",
             "dce",
