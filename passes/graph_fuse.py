@@ -4,7 +4,8 @@ Group graph ops that one kernel shall compute into `graph.fused`.
 A value that stays inside a kernel costs no memory traffic and no call. Element-wise ops
 join the convolution, product, pool or reduction that they follow, and each other; a
 reduction and the element-wise ops on the same rows (softmax, layer normalisation) make
-one group over the rows. Scalar constants are copied into the groups that read them.
+one group over the rows. A product reads a transposed matrix where it is. Scalar constants
+are copied into the groups that read them.
 
 ```mlir
 %c = graph.conv2d %x, %w …                  %r = graph.fused (%x, %w, %b) {
@@ -186,6 +187,8 @@ class BlockFuser:
             self.table.sizes(operand),
             inside=self._is_read_inside(operand, second),
         )
+        if shape is None and is_matrix_of(operand.op, op):
+            shape = consumer
         group = None if shape is None else self.graph.join(first, second)
         if shape is not None and group is not None:
             del self.shapes[first], self.shapes[second]
@@ -197,6 +200,20 @@ class BlockFuser:
             and self.graph.group_of(use.operation) is group
             for use in value.uses
         )
+
+
+def is_matrix_of(op: Operation, reader: Operation) -> bool:
+    """
+    Whether an op transposes an operand of a product that alone reads it. Neighbours in
+    memory stay neighbours along rows or columns.
+    """
+    if not isinstance(op, graph.TransposeOp) or not isinstance(reader, graph.MatmulOp):
+        return False
+    order = op.permutation.get_values()
+    rank = len(order)
+    return order.index(rank - 1) >= rank - 2 and all(
+        use.operation is reader for use in op.result.uses
+    )
 
 
 def outline_group(ops: Sequence[Operation]) -> graph.FusedOp:

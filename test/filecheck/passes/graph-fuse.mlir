@@ -158,9 +158,46 @@ func.func @computed_residual(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>, %r: tenso
 func.func @operand_of_a_product(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>) -> tensor<4x4xf32> {
   // CHECK-NOT:     graph.fused
   // CHECK:         func.return
-  %t = graph.transpose %w permutation [1, 0] : tensor<4x4xf32>
+  %t = graph.relu %w : tensor<4x4xf32>
   %y = graph.matmul %x, %t : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
   func.return %y : tensor<4x4xf32>
+}
+
+// A product reads a transposed matrix where it is.
+// CHECK-LABEL: @transposed_matrices
+func.func @transposed_matrices(%x: tensor<2x8x4xf32>, %w: tensor<2x6x8xf32>, %b: tensor<6xf32>) -> tensor<2x4x6xf32> {
+  // CHECK:         graph.fused
+  // CHECK-NEXT:      %[[XT:.*]] = graph.transpose
+  // CHECK-NEXT:      %[[WT:.*]] = graph.transpose
+  // CHECK-NEXT:      graph.matmul %[[XT]], %[[WT]]
+  // CHECK-NEXT:      graph.add
+  // CHECK-NEXT:      graph.yield
+  %xt = graph.transpose %x permutation [0, 2, 1] : tensor<2x8x4xf32> -> tensor<2x4x8xf32>
+  %wt = graph.transpose %w permutation [0, 2, 1] : tensor<2x6x8xf32> -> tensor<2x8x6xf32>
+  %m = graph.matmul %xt, %wt : tensor<2x4x8xf32>, tensor<2x8x6xf32> -> tensor<2x4x6xf32>
+  %y = graph.add %m, %b : tensor<2x4x6xf32>, tensor<6xf32> -> tensor<2x4x6xf32>
+  func.return %y : tensor<2x4x6xf32>
+}
+
+// One that something else reads as well is made once.
+// CHECK-LABEL: @transposed_for_two
+func.func @transposed_for_two(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<4x4xf32>) {
+  // CHECK-NOT:     graph.fused
+  // CHECK:         func.return
+  %t = graph.transpose %w permutation [1, 0] : tensor<4x4xf32>
+  %a = graph.matmul %x, %t : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
+  %b = graph.matmul %a, %t : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
+  func.return %a, %b : tensor<4x4xf32>, tensor<4x4xf32>
+}
+
+// Rows and columns would both be scattered over the memory.
+// CHECK-LABEL: @matrices_side_by_side
+func.func @matrices_side_by_side(%x: tensor<2x4x8xf32>, %w: tensor<8x6x2xf32>) -> tensor<2x4x6xf32> {
+  // CHECK-NOT:     graph.fused
+  // CHECK:         func.return
+  %wt = graph.transpose %w permutation [2, 0, 1] : tensor<8x6x2xf32> -> tensor<2x8x6xf32>
+  %y = graph.matmul %x, %wt : tensor<2x4x8xf32>, tensor<2x8x6xf32> -> tensor<2x4x6xf32>
+  func.return %y : tensor<2x4x6xf32>
 }
 
 // Of two groups that each would be convex the second would close a cycle.
