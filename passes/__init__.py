@@ -27,6 +27,7 @@ PASSES: dict[str, str] = {
         "transom.passes.target_remove_dead_symbols:TargetRemoveDeadSymbolsPass"
     ),
     "target-set-phase": "transom.passes.target_set_phase:TargetSetPhasePass",
+    "tir-build-in-place": "transom.passes.tir_build_in_place:TirBuildInPlacePass",
     "tir-choose-schedule": ("transom.passes.tir_choose_schedule:TirChooseSchedulePass"),
     "tir-distribute-loops": (
         "transom.passes.tir_distribute_loops:TirDistributeLoopsPass"
