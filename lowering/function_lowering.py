@@ -83,6 +83,10 @@ class FunctionLowering(ModulePass):
     weights as well.
     """
 
+    def is_done_by_main(self, op: Operation, target: TargetAttr | None) -> bool:
+        """Whether main does an op itself, or else calls a kernel for it."""
+        return isinstance(op, self.HOST_OPS)
+
     def owns(self, func: FuncOp) -> bool:
         """Whether the pass lowers a function. By default: every region."""
         return is_region(func)
@@ -161,7 +165,7 @@ class FunctionLowering(ModulePass):
         assert place is not None, "owned functions have a place"
         made_by = (str(target), *self.code_identity(target))
         for op in func.body.block.ops:
-            if not isinstance(op, (*self.HOST_OPS, ReturnOp)):
+            if not isinstance(op, ReturnOp) and not self.is_done_by_main(op, target):
                 kernel = isolate(op, place)
                 kernel.target = target
                 if (sized := sized_op(kernel)) is not None:

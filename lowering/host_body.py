@@ -88,6 +88,8 @@ class HostBody:
                     made = view.owner
                     assert isinstance(made, Operation), "views are made by ops"
                     made.attributes |= op.attributes
+            elif isinstance(op, graph.ConcatOp):
+                self.values[op.result] = self._concat(op)
             else:
                 check_plain(op)
                 copy = self.insert(op.clone(self.values))
@@ -279,6 +281,28 @@ class HostBody:
             )
         )
 
+    def _concat(self, op: graph.ConcatOp) -> SSAValue:
+        """Parts that lie one after the other: each is put into the whole."""
+        type = graph.physical_type(op.result.type)
+        axis, rank = op.axis.value.data, type.get_num_dims()
+        whole = self(tensor.EmptyOp((), type))
+        offset = 0
+        for operand in op.inputs:
+            part = self.values[operand]
+            sizes = cast("AnyTensor", part.type).get_shape()
+            offsets = [0] * rank
+            offsets[axis] = offset
+            put = tensor.InsertSliceOp.from_static_parameters(
+                part, whole, offsets, sizes, [1] * rank
+            )
+            whole = self(put)
+            offset += sizes[axis]
+        whole.name_hint = op.result.name_hint
+        made = whole.owner
+        assert isinstance(made, Operation), "there is at least one part"
+        made.attributes |= op.attributes
+        return whole
+
     def _expanded(
         self, source: SSAValue, sizes: Sequence[Size], element: Attribute
     ) -> SSAValue:
@@ -291,6 +315,30 @@ class HostBody:
     def _as(self, source: SSAValue, type: AnyTensor) -> SSAValue:
         """A value in a type that differs in what it says about sizes only."""
         return source if source.type == type else self(tensor.CastOp(source, type))
+
+
+def is_row_of_parts(op: Operation) -> bool:
+    """
+    Whether an op puts values together that lie one after the other in the result, so
+    that they can be computed there.
+    """
+    if not isinstance(op, graph.ConcatOp):
+        return False
+    axis, result = op.axis.value.data, op.result.type
+    layout = graph.layout_of(result)
+    rank = result.get_num_dims()
+    block = 1
+    if layout is not None:
+        block = layout.blocks(rank)[axis]
+        if layout.borders(rank)[axis]:
+            return False
+    types = [cast("AnyTensor", operand.type) for operand in op.inputs]
+    return (
+        all(type.has_static_shape() for type in (*types, result))
+        and all(graph.layout_of(type) == layout for type in types)
+        and all(type.get_shape()[axis] % block == 0 for type in types)
+        and all(n == 1 for n in graph.physical_type(result).get_shape()[:axis])
+    )
 
 
 def check_plain(op: Operation) -> None:

@@ -148,8 +148,12 @@ class _BlockBuilder:
         for member, offset in source.members.items():
             destination.members[member] = offset + start
             self.wholes[member] = destination
+        view = copy.destination.owner
         copy.detach()
         copy.erase()
+        if isinstance(view, memref.SubviewOp) and not view.result.uses:
+            view.detach()
+            view.erase()
         IN_PLACE.add()
 
     def _uses(self, alloc: tir.AllocOp) -> list[_Use] | None:

@@ -46,6 +46,9 @@ from transom.passes.memory.sizes import shaped_type
 
 Garbage = FloatAttr[AnyFloat] | IntegerAttr[IntegerType[int] | IndexType]
 
+ONES = IntegerAttr(-1, i8)
+"""Bytes of these are NaN as floats of any width."""
+
 
 @dataclass(frozen=True)
 class TirPoisonMemoryPass(ModulePass):
@@ -122,7 +125,7 @@ def fill(buffer: SSAValue, garbage_value: Garbage | None = None) -> list[Operati
     """Ops that store garbage to all elements."""
     type = shaped_type(buffer)
     assert type is not None, "checked by can_fill()"
-    garbage = arith.ConstantOp(garbage_value or _garbage(type.element_type))
+    garbage = arith.ConstantOp(garbage_value or _garbage(buffer, type.element_type))
     zero = arith.ConstantOp(IntegerAttr.from_index_int_value(0))
     one = arith.ConstantOp(IntegerAttr.from_index_int_value(1))
     ops: list[Operation] = [garbage, zero, one]
@@ -157,7 +160,9 @@ def _loops(
     return [inner]
 
 
-def _garbage(type: Attribute) -> Garbage:
+def _garbage(buffer: SSAValue, type: Attribute) -> Garbage:
+    if any(isinstance(use.operation, memref.ViewOp) for use in buffer.uses):
+        return ONES
     if isinstance(type, AnyFloat):
         return FloatAttr(float("nan"), type)
     if isinstance(type, IndexType):
@@ -200,8 +205,7 @@ def _filled_pool(pool: executor.PoolOp) -> list[Operation]:
         pool=pool.sym_name.data,
         offset=0,
     )
-    # As floats of any width, bytes of ones are NaN.
-    return [all_of_it, *fill(all_of_it.result, IntegerAttr(-1, i8))]
+    return [all_of_it, *fill(all_of_it.result, ONES)]
 
 
 def _insert(ops: Sequence[Operation], before: Operation) -> None:

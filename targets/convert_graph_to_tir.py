@@ -22,11 +22,14 @@ from typing import Any
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation
 
 from transom.dialects.diagnostics import OpError
 from transom.dialects.target import TargetAttr
 from transom.lowering.conversion import ConversionPattern
+from transom.lowering.conversion.pattern import roots_of
 from transom.lowering.convert_graph_to_tir import GraphToTirLowering
+from transom.lowering.host_body import is_row_of_parts
 from transom.targets.registry import (
     HooksError,
     conversions_for,
@@ -48,6 +51,14 @@ class ConvertGraphToTirPass(GraphToTirLowering):
             super().lower_kernels(ctx, module, target)
         except HooksError as e:
             raise OpError(module.body.block.first_op or module, str(e)) from None
+
+    def is_done_by_main(self, op: Operation, target: TargetAttr | None) -> bool:
+        """Also what only puts values one after the other, unless somebody lowers it."""
+        if super().is_done_by_main(op, target):
+            return True
+        return is_row_of_parts(op) and not any(
+            type(op) in roots_of(pattern.root) for pattern in self.patterns_for(target)
+        )
 
     def patterns_for(
         self, target: TargetAttr | None

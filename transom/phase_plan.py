@@ -95,6 +95,7 @@ PHASES = (
             "tir-distribute-loops",
             "tir-lift-scratch",
             "tir-bufferize-main",
+            "tir-build-in-place",
             "tir-plan-memory",
         ),
         frozenset({"tir-distribute-loops", "tir-lift-scratch"}),

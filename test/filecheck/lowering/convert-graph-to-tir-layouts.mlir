@@ -1,4 +1,5 @@
 // RUN: transom-opt -p convert-graph-to-tir %s | filecheck %s
+// RUN: transom-opt -p convert-graph-to-tir %s | filecheck %s --check-prefix=ROWS
 
 !plain = tensor<1x16x6x6xf32>
 !blocked = tensor<1x16x6x6xf32, #graph.desc<layout = #graph.layout<block = [1, 8]>>>
@@ -138,11 +139,29 @@ func.func private @pool_with_border(%x: !bordered) -> !blocked attributes {targe
 
 // Whole blocks follow each other.
 // CHECK-LABEL: tir.func @concat_
-func.func private @concat(%x: !blocked, %y: !blocked) -> tensor<1x32x6x6xf32, #graph.desc<layout = #graph.layout<block = [1, 8]>>> attributes {target.for = #target.place<@cpu, ?, ?>} {
-  // CHECK:         outs(%{{.*}}[0, d1, d2, d3, d4] : memref<1x4x6x6x8xf32>)
-  // CHECK:         outs(%{{.*}}[0, d1 + 2, d2, d3, d4] : memref<1x4x6x6x8xf32>)
-  %z = graph.concat %x, %y axis 1 : !blocked, !blocked -> tensor<1x32x6x6xf32, #graph.desc<layout = #graph.layout<block = [1, 8]>>>
-  func.return %z : tensor<1x32x6x6xf32, #graph.desc<layout = #graph.layout<block = [1, 8]>>>
+func.func private @concat(%x: tensor<2x16x6x6xf32, #graph.desc<layout = #graph.layout<block = [1, 8]>>>, %y: tensor<2x16x6x6xf32, #graph.desc<layout = #graph.layout<block = [1, 8]>>>) -> tensor<2x32x6x6xf32, #graph.desc<layout = #graph.layout<block = [1, 8]>>> attributes {target.for = #target.place<@cpu, ?, ?>} {
+  // CHECK:         outs(%{{.*}}[d0, d1, d2, d3, d4] : memref<2x4x6x6x8xf32>)
+  // CHECK:         outs(%{{.*}}[d0, d1 + 2, d2, d3, d4] : memref<2x4x6x6x8xf32>)
+  %z = graph.concat %x, %y axis 1 : tensor<2x16x6x6xf32, #graph.desc<layout = #graph.layout<block = [1, 8]>>>, tensor<2x16x6x6xf32, #graph.desc<layout = #graph.layout<block = [1, 8]>>> -> tensor<2x32x6x6xf32, #graph.desc<layout = #graph.layout<block = [1, 8]>>>
+  func.return %z : tensor<2x32x6x6xf32, #graph.desc<layout = #graph.layout<block = [1, 8]>>>
+}
+
+// Those of one image lie one after the other: main puts them where they are computed.
+// ROWS-LABEL: func.func @of_one_image
+func.func @of_one_image(%x: tensor<1x16x6x6xf32>) -> tensor<1x32x6x6xf32> {
+  // ROWS:         %[[X:.*]] = tir.call @relayout_
+  // ROWS-NEXT:    %[[D:.*]] = tensor.empty() : tensor<1x4x6x6x8xf32>
+  // ROWS-NEXT:    %[[A:.*]] = tensor.insert_slice %[[X]] into %[[D]][0, 0, 0, 0, 0] [1, 2, 6, 6, 8]
+  // ROWS-NEXT:    %[[Z:.*]] = tensor.insert_slice %[[X]] into %[[A]][0, 2, 0, 0, 0] [1, 2, 6, 6, 8]
+  // ROWS:         tir.call @relayout_{{.*}}(%[[Z]] :
+  %z = func.call @rows(%x) : (tensor<1x16x6x6xf32>) -> tensor<1x32x6x6xf32>
+  func.return %z : tensor<1x32x6x6xf32>
+}
+func.func private @rows(%x: tensor<1x16x6x6xf32>) -> tensor<1x32x6x6xf32> attributes {target.for = #target.place<@cpu, ?, ?>} {
+  %b = graph.relayout %x : tensor<1x16x6x6xf32> -> !blocked
+  %z = graph.concat %b, %b axis 1 : !blocked, !blocked -> tensor<1x32x6x6xf32, #graph.desc<layout = #graph.layout<block = [1, 8]>>>
+  %y = graph.relayout %z : tensor<1x32x6x6xf32, #graph.desc<layout = #graph.layout<block = [1, 8]>>> -> tensor<1x32x6x6xf32>
+  func.return %y : tensor<1x32x6x6xf32>
 }
 
 // What broadcasts need not have a layout.
