@@ -45,6 +45,7 @@ $(INSTALLED): pyproject.toml
 # The pages of docs/reference, from the docstrings.
 docs: $(INSTALLED)
 	$(BIN)/python -m transom.tools.reference_docs
+	$(BIN)/python -m transom.tools.operator_docs
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info

@@ -2,18 +2,25 @@
 From the graph of a model to a function of `graph` ops.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from contextlib import contextmanager
 from itertools import count
 from typing import TYPE_CHECKING, NamedTuple
 
+from xdsl.dialects import arith, tensor
 from xdsl.dialects.builtin import (
     ArrayAttr,
     DictionaryAttr,
     FunctionType,
+    IndexType,
+    IntegerAttr,
+    IntegerType,
     LocationAttr,
     ModuleOp,
     NameLoc,
     StringAttr,
+    TensorType,
+    i64,
 )
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, Operation, Region, SSAValue
@@ -43,7 +50,8 @@ from transom.frontends.onnx.model_file import (
 )
 from transom.frontends.onnx.node import Node, Unsupported, shape_in, type_of
 from transom.frontends.onnx.operators import HANDLERS
-from transom.frontends.onnx.sizes import is_few
+from transom.frontends.onnx.refusals import reason_of
+from transom.frontends.onnx.sizes import RuntimeSize, is_few
 from transom.frontends.onnx.subgraphs import GRAPH_HANDLERS, renamed
 
 if TYPE_CHECKING:
@@ -103,7 +111,10 @@ class Importer:
         self.constants: dict[str, Array] = {}
         """Elements that are known and few."""
         self.weights: dict[graph.WeightRefOp, graph.WeightOp] = {}
-        self.block = Block()
+        self.top = Block()
+        """The body of the function."""
+        self.block = self.top
+        """Where ops are inserted."""
         self.location: LocationAttr = model.place()
         self.refused: dict[tuple[str, str], list[tuple[str, LocationAttr]]] = {}
         self.inputs: dict[str, frozenset[str]] = {}
@@ -125,11 +136,11 @@ class Importer:
             raise self._error()
         self.location = self.model.place()
         outputs = [self._output(value) for value in self.source.output]
-        self.block.add_op(ReturnOp(*outputs))
+        self.top.add_op(ReturnOp(*outputs))
         main = FuncOp(
             MAIN,
-            FunctionType.from_lists(self.block.arg_types, [v.type for v in outputs]),
-            Region(self.block),
+            FunctionType.from_lists(self.top.arg_types, [v.type for v in outputs]),
+            Region(self.top),
             arg_attrs=_names(value.name for value in inputs),
             res_attrs=_names(value.name for value in self.source.output),
         )
@@ -147,10 +158,10 @@ class Importer:
             constant = self.constants.get(name)
             if name in self.stored:
                 found = self._weight(name)
-            elif constant is not None and constant.dtype != object:
-                found = self._constant(constant)
             else:
-                raise Unsupported("a size that is not static is used as a value")
+                assert constant is not None, "the checker has seen that it is defined"
+                is_static = constant.dtype != object
+                found = (self._constant if is_static else self._sizes)(constant)
             self._define(name, found)
         return found
 
@@ -182,7 +193,8 @@ class Importer:
         op.location = self.location
         self.block.add_op(op)
         for result in op.results:
-            check_size(type_of(result))
+            if isinstance(result.type, TensorType):
+                check_size(type_of(result))
         op.verify(verify_nested_ops=False)
         return op
 
@@ -255,9 +267,9 @@ class Importer:
             )
         depth = self._graph_depth
         names = dict(zip((v.name for v in source.input), inputs, strict=True))
-        for tensor in source.initializer:
-            names[tensor.name] = prefix + tensor.name
-            self.constants[prefix + tensor.name] = self.elements(tensor.name, tensor)
+        for stored in source.initializer:
+            names[stored.name] = prefix + stored.name
+            self.constants[prefix + stored.name] = self.elements(stored.name, stored)
         for inner in source.node:
             made = renamed(inner, names, prefix)
             self.used.update(made.input)
@@ -271,6 +283,28 @@ class Importer:
                 raise Unsupported(reason, missing) from None
             self._graph_depth = depth
         return [names.get(value.name, value.name) for value in source.output]
+
+    @contextmanager
+    def within(self, block: Block) -> Generator[None]:
+        """Insert ops into a block; see `loops.Regions`."""
+        before, self.block = self.block, block
+        try:
+            yield
+        except (Unsupported, VerifyException):
+            block.erase(safe_erase=False)
+            raise
+        finally:
+            self.block = before
+
+    def attempt(self, make: Callable[[], list[str]]) -> list[str] | None:
+        """What a function gives, or None; see `subgraphs.Graphs`."""
+        before, depth = self._state(), self._graph_depth
+        try:
+            return make()
+        except (Unsupported, VerifyException):
+            self._restore(before)
+            self._graph_depth = depth
+            return None
 
     def name_value(self, name: str, value: SSAValue) -> str:
         """Give a value a name."""
@@ -324,6 +358,7 @@ class Importer:
     def _state(self) -> "_State":
         """What an attempt to import a node may change."""
         return _State(
+            self.top.last_op,
             self.block.last_op,
             dict(self.values),
             dict(self.constants),
@@ -333,10 +368,11 @@ class Importer:
 
     def _restore(self, state: "_State") -> None:
         """Take back what was done since a state."""
-        while (op := self.block.last_op) is not state.last_op:
-            assert op is not None, "ops are only added at the end"
-            op.detach()
-            op.erase(safe_erase=False)
+        for block, last_op in ((self.block, state.last_op), (self.top, state.last_top)):
+            while (op := block.last_op) is not last_op:
+                assert op is not None, "ops are only added at the end"
+                op.detach()
+                op.erase(safe_erase=False)
         self.values, self.constants = state.values, state.constants
         self.stored, self.weights = state.stored, state.weights
 
@@ -364,7 +400,7 @@ class Importer:
             return ()
         handler = HANDLERS.get(proto.op_type)
         if handler is None:
-            raise Unsupported("there is no such operator in 'graph' yet")
+            raise Unsupported(reason_of(proto.op_type))
         try:
             results = handler(node)
         except (IndexError, OverflowError, ValueError) as e:
@@ -399,6 +435,27 @@ class Importer:
             op = graph.ConstantOp.splat(type, array.flat[0].item())
         else:
             op = graph.ConstantOp.from_bytes(type, array.tobytes())
+        with self.within(self.top):  # for all that comes, in whatever region
+            return self.insert(op).results[0]
+
+    def _sizes(self, array: Array) -> SSAValue:
+        """Sizes some of which are not static, as a value."""
+        numbers: list[SSAValue] = []
+        for size in array.flat:
+            if isinstance(size, RuntimeSize):
+                axis = self._index(size.axis, IndexType())
+                dim = self.insert(tensor.DimOp(size.value, axis)).results[0]
+                number = self.insert(arith.IndexCastOp(dim, i64)).results[0]
+            else:
+                number = self._index(int(size), i64)
+            numbers.append(number)
+        type = graph.tensor([len(numbers)], i64)
+        op = tensor.FromElementsOp(*numbers, result_type=type)
+        row = self.insert(op).results[0]
+        return self.insert(graph.ReshapeOp(row, array.shape)).results[0]
+
+    def _index(self, value: int, type: IndexType | IntegerType) -> SSAValue:
+        op = arith.ConstantOp(IntegerAttr(value, type))
         return self.insert(op).results[0]
 
     def _weight(self, name: str) -> SSAValue:
@@ -412,7 +469,7 @@ class Importer:
         weight.location = NameLoc(StringAttr(name), self.model.place())
         reference = graph.WeightRefOp(weight)
         reference.location = self.location
-        self.block.add_op(reference)
+        self.top.add_op(reference)
         self.weights[reference] = weight
         return reference.result
 
@@ -436,7 +493,7 @@ class Importer:
 
     def _drop_unread(self) -> None:
         """Remove constants that only told a type, such as those that became shapes."""
-        for op in tuple(self.block.ops):
+        for op in tuple(self.top.ops):
             is_constant = isinstance(op, graph.WeightRefOp | graph.ConstantOp)
             if is_constant and not op.results[0].uses:
                 if isinstance(op, graph.WeightRefOp):
@@ -448,7 +505,7 @@ class Importer:
 
     def _argument(self, info: "ValueInfoProto") -> None:
         type = input_type(self.model, info)
-        argument = self.block.insert_arg(type, len(self.block.args))
+        argument = self.top.insert_arg(type, len(self.top.args))
         argument.location = NameLoc(StringAttr(info.name), self.model.place())
         self._define(info.name, argument)
 
@@ -490,6 +547,7 @@ class Importer:
 
 
 class _State(NamedTuple):
+    last_top: Operation | None
     last_op: Operation | None
     values: dict[str, SSAValue]
     constants: dict[str, Array]

@@ -1,27 +1,40 @@
 """
-Nodes with graphs of their own: `If`, `Loop` and `Scan`, where it is known while the
-model is read which graph runs and how often. Their graphs are imported in place, once
-for each time that they run.
+Nodes with graphs of their own: `If`, `Loop` and `Scan`.
+
+Where it is known while the model is read which graph runs and how often, and that is
+not too often, graphs are imported in place, once for each time that they run. All
+others become regions of `scf`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Protocol
 
+from xdsl.dialects.builtin import i1, i64
 from xdsl.ir import SSAValue
 
 from transom.dialects import graph
 from transom.dialects.weight_files import Array
+from transom.frontends.onnx import loops
+from transom.frontends.onnx.loops import Regions
 from transom.frontends.onnx.node import Node, Unsupported, positive_axis, shape_of
+from transom.frontends.onnx.values import flip
 
 if TYPE_CHECKING:
     from onnx import GraphProto, NodeProto
 
-MAX_NODES = 10_000
-"""Nodes that one node may become."""
+MAX_NODES = 500
+"""Nodes that one node may become; beyond, a loop of the program is better."""
+
+MAX_ROWS = 2**20
+"""Turns that a loop which collects values may have."""
 
 
-class Graphs(Protocol):
+class Graphs(Regions, Protocol):
     """What the importer does for the graphs of nodes."""
+
+    def attempt(self, make: Callable[[], list[str]]) -> list[str] | None:
+        """What a function gives; None, and nothing is done, if it is `Unsupported`."""
+        ...
 
     def import_graph(
         self, source: "GraphProto", inputs: Sequence[str], prefix: str, node: Node
@@ -35,14 +48,6 @@ class Graphs(Protocol):
 
     def constant(self, name: str) -> Array | None:
         """The elements of a value that are known now, if they are and are few."""
-        ...
-
-    def value(self, name: str) -> SSAValue:
-        """The value of a name."""
-        ...
-
-    def name_value(self, name: str, value: SSAValue) -> str:
-        """Give a value a name."""
         ...
 
     def name_array(self, name: str, array: Array) -> str:
@@ -69,11 +74,25 @@ def check_size(source: "GraphProto", times: int) -> None:
 
 
 def import_if(n: Node, graphs: Graphs) -> list[str]:
-    """The branch that a known condition takes."""
-    chosen = "then_branch" if n.constant(0).reshape(-1)[0] else "else_branch"
-    for name in ("then_branch", "else_branch"):
-        n.ignore(name)
-    return graphs.import_graph(graph_attr(n, chosen), (), f"{label(n)}/", n)
+    """The branch that a known condition takes, or both."""
+    sources = [graph_attr(n, name) for name in ("then_branch", "else_branch")]
+    known = graphs.constant(n.input_name(0))
+    if known is not None and known.size == 1:
+        chosen = sources[0 if known.reshape(-1)[0] else 1]
+        return graphs.import_graph(chosen, (), f"{label(n)}/", n)
+    try:
+        results = loops.branch(n, graphs, sources, f"{label(n)}")
+    except Unsupported as e:
+        raise Unsupported(str(e), e.missing or n.input_name(0)) from None
+    return named(n, graphs, results)
+
+
+def named(n: Node, graphs: Graphs, values: Sequence[SSAValue]) -> list[str]:
+    """Names of the results of a node."""
+    return [
+        graphs.name_value(f"{label(n)}out{number}", value)
+        for number, value in enumerate(values)
+    ]
 
 
 def label(n: Node) -> str:
@@ -82,7 +101,52 @@ def label(n: Node) -> str:
 
 
 def import_loop(n: Node, graphs: Graphs) -> list[str]:
-    """As many copies of the body as the loop has turns."""
+    """As many copies of the body as the loop has turns, or the body once."""
+    made = graphs.attempt(lambda: unrolled_loop(n, graphs))
+    if made is not None:
+        return made
+    try:
+        return open_loop(n, graphs)
+    except Unsupported as e:
+        open_names = [
+            n.input_name(i)
+            for i in (0, 1)
+            if n.has(i) and graphs.constant(n.input_name(i)) is None
+        ]
+        raise Unsupported(str(e), open_names[0] if open_names else e.missing) from None
+
+
+def open_loop(n: Node, graphs: Graphs) -> list[str]:
+    """
+    A loop. What it collects has as many rows as there were turns, of which there are a
+    constant number at most.
+    """
+    body, known = graph_attr(n, "body"), None
+    going = n.splat(1, i1)
+    if n.has(1):
+        going = loops.scalar(n, n.input(1))
+    limit = loops.scalar(n, n.input(0)) if n.has(0) else None
+    if n.has(0) and (found := graphs.constant(n.input_name(0))) is not None:
+        known = int(found.reshape(-1)[0]) if found.dtype != object else None
+    values = [n.input(i) for i in range(2, len(n.proto.input))]
+    turns = loops.Turns(n, graphs, limit, going, values)
+    with graphs.within(turns.body):
+        inputs = [turns.turn, turns.body.args[1], *turns.carried]
+        still, *outputs = loops.graph_outputs(n, graphs, body, inputs, f"{label(n)}/")
+    kept, rows = outputs[: len(values)], outputs[len(values) :]
+    if rows and (known is None or not 0 <= known <= MAX_ROWS):
+        raise Unsupported(
+            f"expected a constant limit of at most {MAX_ROWS} turns, as values are "
+            "collected"
+        )
+    room = loops.room_for(n, known or 0, rows)
+    count, *results = turns.finished(still, kept, rows, room)
+    stacks = [loops.first_rows(n, rows, count) for rows in results[len(values) :]]
+    return named(n, graphs, [*results[: len(values)], *stacks])
+
+
+def unrolled_loop(n: Node, graphs: Graphs) -> list[str]:
+    """As many copies of the body as the loop has turns, which must be known."""
     import numpy as np
 
     body = graph_attr(n, "body")
@@ -114,25 +178,76 @@ def import_loop(n: Node, graphs: Graphs) -> list[str]:
     return [*carried, *stacks]
 
 
+class ScanParts:
+    """The parts of a `Scan`: what is carried, scanned and collected, and how."""
+
+    def __init__(self, n: Node, graphs: Graphs) -> None:
+        if n.opset < 9:
+            raise Unsupported("Scan before opset 9 is not supported")
+        self.body = graph_attr(n, "body")
+        count = n.int_attr("num_scan_inputs")
+        names = [n.input_name(i) for i in range(len(n.proto.input))]
+        self.carried, scanned = names[: len(names) - count], names[len(names) - count :]
+        self.values = [graphs.value(name) for name in scanned]
+        if not self.values:
+            raise Unsupported("expected a value to scan")
+        axes = n.int_list("scan_input_axes", [0] * count)
+        self.axes = [
+            positive_axis(axis, len(shape_of(value)))
+            for axis, value in zip(axes, self.values, strict=True)
+        ]
+        self.back = n.int_list("scan_input_directions", [0] * count)
+        outs = len(self.body.output) - len(self.carried)
+        self.out_axes = n.int_list("scan_output_axes", [0] * outs)
+        self.out_back = n.int_list("scan_output_directions", [0] * outs)
+        if len(self.back) != count or {len(self.out_axes), len(self.out_back)} != {
+            outs
+        }:
+            raise Unsupported("expected an axis and a direction for each value")
+
+
 def import_scan(n: Node, graphs: Graphs) -> list[str]:
-    """A copy of the body for each element along the axes."""
-    if n.opset < 9:
-        raise Unsupported("Scan before opset 9 is not supported")
-    body = graph_attr(n, "body")
-    count = n.int_attr("num_scan_inputs")
-    names = [n.input_name(i) for i in range(len(n.proto.input))]
-    carried, scanned = names[: len(names) - count], names[len(names) - count :]
-    values = [graphs.value(name) for name in scanned]
-    axes = n.int_list("scan_input_axes", [0] * count)
-    axes = [
-        positive_axis(axis, len(shape_of(value)))
-        for axis, value in zip(axes, values, strict=True)
-    ]
-    back = n.int_list("scan_input_directions", [0] * count)
-    outs = len(body.output) - len(carried)
-    out_axes = n.int_list("scan_output_axes", [0] * outs)
-    out_back = n.int_list("scan_output_directions", [0] * outs)
-    turns = {shape_of(v)[a] for v, a in zip(values, axes, strict=True)}
+    """A copy of the body for each element along the axes, or the body once."""
+    parts = ScanParts(n, graphs)
+    made = graphs.attempt(lambda: unrolled_scan(n, graphs, parts))
+    return open_scan(n, graphs, parts) if made is None else made
+
+
+def open_scan(n: Node, graphs: Graphs, parts: ScanParts) -> list[str]:
+    """A loop over the elements along the axes."""
+    value, axis = parts.values[0], parts.axes[0]
+    limit = loops.size_value(n, value, axis)
+    carried = [graphs.value(name) for name in parts.carried]
+    turns = loops.Turns(n, graphs, limit, n.splat(1, i1), carried)
+    last = n.add(graph.SubOp(limit, n.splat(1, i64)))
+    with graphs.within(turns.body):
+        places = [turns.turn, n.add(graph.SubOp(last, turns.turn))]
+        elements = [
+            n.add(graph.GatherOp(value, places[1 if back else 0], axis))
+            for value, axis, back in zip(
+                parts.values, parts.axes, parts.back, strict=True
+            )
+        ]
+        inputs = [*turns.carried, *elements]
+        outputs = loops.graph_outputs(n, graphs, parts.body, inputs, f"{label(n)}/")
+    kept, rows = outputs[: len(carried)], outputs[len(carried) :]
+    room = loops.room_along(n, value, axis, rows)
+    _, *results = turns.finished(turns.body.args[1], kept, rows, room)
+    stacks: list[SSAValue] = []
+    for stacked, out_axis, back in zip(
+        results[len(carried) :], parts.out_axes, parts.out_back, strict=True
+    ):
+        if back:
+            stacked = flip(n, stacked, [0])
+        at = positive_axis(out_axis, len(shape_of(stacked)))
+        stacks.append(loops.with_rows_along(n, stacked, at))
+    return named(n, graphs, [*results[: len(carried)], *stacks])
+
+
+def unrolled_scan(n: Node, graphs: Graphs, parts: ScanParts) -> list[str]:
+    """A copy of the body for each element along the axes, whose size is static."""
+    body, carried, outs = parts.body, parts.carried, len(parts.out_axes)
+    turns = {shape_of(v)[a] for v, a in zip(parts.values, parts.axes, strict=True)}
     if len(turns) != 1 or -1 in turns or 0 in turns:
         raise Unsupported("a number of elements that is not static is not supported")
     (turns_count,) = turns
@@ -140,22 +255,24 @@ def import_scan(n: Node, graphs: Graphs) -> list[str]:
     rows: list[list[str]] = []
     for turn in range(turns_count):
         prefix = f"{label(n)}{turn}/"
-        parts = [
+        found = [
             graphs.name_value(
                 f"{prefix}scan{i}",
-                element(n, value, axis, turns_count - 1 - turn if back[i] else turn),
+                element(n, value, axis, turns_count - 1 - turn if back else turn),
             )
-            for i, (value, axis) in enumerate(zip(values, axes, strict=True))
+            for i, (value, axis, back) in enumerate(
+                zip(parts.values, parts.axes, parts.back, strict=True)
+            )
         ]
-        outputs = graphs.import_graph(body, [*carried, *parts], prefix, n)
+        outputs = graphs.import_graph(body, [*carried, *found], prefix, n)
         carried = outputs[: len(carried)]
         rows.append(outputs[len(carried) :])
     stacks: list[str] = []
     for i in range(outs):
         column = [row[i] for row in rows]
-        if out_back[i]:
+        if parts.out_back[i]:
             column.reverse()
-        stacks.append(stack(n, graphs, column, out_axes[i], f"{label(n)}{i}"))
+        stacks.append(stack(n, graphs, column, parts.out_axes[i], f"{label(n)}{i}"))
     return [*carried, *stacks]
 
 

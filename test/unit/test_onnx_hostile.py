@@ -380,14 +380,6 @@ def test_wrong_nodes(tmp_path: Path, broken: onnx.NodeProto, message: str):
     assert found == f"'{broken.op_type}' x1 ({message}): 'y'"
 
 
-def test_subgraphs(tmp_path: Path):
-    body = helper.make_graph([RELU], "b", [], [value("y", [2, 3])])
-    branch = node("If", "c", "y", then_branch=body, else_branch=body)
-    assert reason(tmp_path, [branch], [X, value("c", [], "i1")]) == (
-        "'If' x1 (input 0 is not constant): 'y'"
-    )
-
-
 def test_all_that_is_not_supported_is_listed(tmp_path: Path):
     nodes = [node("Odd", "x", f"a{i}", name=f"odd{i}") for i in range(5)]
     nodes += [node("Softmax", "x", "s", name="soft", axis=7)]
