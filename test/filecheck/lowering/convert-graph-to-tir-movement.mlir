@@ -115,3 +115,29 @@ func.func private @open_type(%x: tensor<4x2xf32>) -> tensor<?xf32> attributes {t
   }
   func.return %y : tensor<?xf32>
 }
+
+// Each place is its own, along one axis.
+// CHECK-LABEL: tir.func @gather_elements_
+func.func private @gather_elements(%x: tensor<4x8xf32>, %i: tensor<4x3xi64>) -> tensor<4x3xf32> attributes {target.for = #target.place<@cpu, ?, ?>} {
+  // CHECK:         tir.nest dims [parallel 4, parallel 3]
+  // CHECK-NEXT:      ins(%{{.*}}[d0, d1] : memref<4x3xi64>, %{{.*}}[*] : memref<4x8xf32>)
+  // CHECK:         finish (%[[I:.*]]: i64, %[[X:.*]]: memref<4x8xf32>) {
+  // CHECK-NEXT:      %[[ROW:.*]] = tir.index 0
+  // CHECK:           arith.minsi
+  // CHECK-NEXT:      %[[AT:.*]] = arith.maxsi
+  // CHECK-NEXT:      memref.load %[[X]][%[[ROW]], %[[AT]]]
+  %y = graph.gather_elements %x, %i axis 1 : tensor<4x8xf32>, tensor<4x3xi64> -> tensor<4x3xf32>
+  func.return %y : tensor<4x3xf32>
+}
+
+// Nothing is read.
+// CHECK-LABEL: tir.func @iota_
+func.func private @iota(%x: tensor<4x8xf32>) -> tensor<4x8xi64> attributes {target.for = #target.place<@cpu, ?, ?>} {
+  // CHECK-NEXT:    tir.nest dims [parallel 4, parallel 8]
+  // CHECK-NEXT:      outs(%{{.*}}[d0, d1] : memref<4x8xi64>)
+  // CHECK-NEXT:    finish {
+  // CHECK-NEXT:      %[[AT:.*]] = tir.index 1
+  // CHECK-NEXT:      arith.index_cast %[[AT]] : index to i64
+  %y = graph.iota %x axis 1 : tensor<4x8xf32> -> tensor<4x8xi64>
+  func.return %y : tensor<4x8xi64>
+}

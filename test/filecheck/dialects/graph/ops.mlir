@@ -140,6 +140,33 @@ func.func @movement(%x: tensor<?x3x4xf32>, %s: tensor<3x4xf32>) {
   func.return
 }
 
+// CHECK-LABEL: @trigonometry
+func.func @trigonometry(%x: tensor<4x?xf32>, %i: tensor<4xui8>) {
+  // CHECK-NEXT:  graph.acos %x : tensor<4x?xf32>
+  %acos = graph.acos %x : tensor<4x?xf32>
+  // CHECK-NEXT:  graph.acosh %x : tensor<4x?xf32>
+  %acosh = graph.acosh %x : tensor<4x?xf32>
+  // CHECK-NEXT:  graph.asin %x : tensor<4x?xf32>
+  %asin = graph.asin %x : tensor<4x?xf32>
+  // CHECK-NEXT:  graph.asinh %x : tensor<4x?xf32>
+  %asinh = graph.asinh %x : tensor<4x?xf32>
+  // CHECK-NEXT:  graph.atan %x : tensor<4x?xf32>
+  %atan = graph.atan %x : tensor<4x?xf32>
+  // CHECK-NEXT:  graph.atanh %x : tensor<4x?xf32>
+  %atanh = graph.atanh %x : tensor<4x?xf32>
+  // CHECK-NEXT:  graph.cosh %x : tensor<4x?xf32>
+  %cosh = graph.cosh %x : tensor<4x?xf32>
+  // CHECK-NEXT:  graph.sinh %x : tensor<4x?xf32>
+  %sinh = graph.sinh %x : tensor<4x?xf32>
+  // CHECK-NEXT:  graph.tan %x : tensor<4x?xf32>
+  %tan = graph.tan %x : tensor<4x?xf32>
+  // CHECK-NEXT:  graph.shift_left %i, %i : tensor<4xui8>
+  %shift_left = graph.shift_left %i, %i : tensor<4xui8>
+  // CHECK-NEXT:  graph.shift_right %i, %i : tensor<4xui8>
+  %shift_right = graph.shift_right %i, %i : tensor<4xui8>
+  func.return
+}
+
 // CHECK-LABEL: @indexing
 func.func @indexing(%x: tensor<?x8xf32>, %d: tensor<10x4xf32>, %i: tensor<2x3xi64>, %j: tensor<2x4xi32>, %u: tensor<2x4xf32>) {
   // CHECK-NEXT:  graph.slice %x starts [0, 7] sizes [-1, 4] steps [1, -2] : tensor<?x8xf32> -> tensor<?x4xf32>
