@@ -4,8 +4,8 @@ Group graph ops that one kernel shall compute into `graph.fused`.
 A value that stays inside a kernel costs no memory traffic and no call. Element-wise ops
 join the convolution, product, pool or reduction that they follow, and each other; a
 reduction and the element-wise ops on the same rows (softmax, layer normalisation) make
-one group over the rows. A product reads a transposed matrix where it is. Scalar constants
-are copied into the groups that read them.
+one group over the rows. A product reads a transposed matrix where it is. Scalar
+constants are copied into the groups that read them.
 
 ```mlir
 %c = graph.conv2d %x, %w …                  %r = graph.fused (%x, %w, %b) {
