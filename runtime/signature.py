@@ -4,6 +4,7 @@ What a program takes and gives: names, element types and sizes, some of them sym
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import ml_dtypes
@@ -57,10 +58,25 @@ class TensorSpec:
     def __str__(self) -> str:
         return f"{self.dtype}[{', '.join(map(str, self.shape))}]"
 
-    @property
+    @cached_property
+    def element(self) -> np.dtype[Any]:
+        """The NumPy dtype."""
+        return dtype_of(self.dtype)
+
+    @cached_property
     def dynamic(self) -> tuple[int, ...]:
         """The axes whose sizes are not static."""
         return tuple(i for i, size in enumerate(self.shape) if isinstance(size, Dim))
+
+    @cached_property
+    def is_static(self) -> bool:
+        """Whether all sizes are known before, and so none are passed."""
+        return not self.dynamic and not self.is_bounded
+
+    @cached_property
+    def static_shape(self) -> list[int]:
+        """The shape, if all sizes are known before."""
+        return self.sized(iter(()))
 
     @property
     def passed(self) -> int:
@@ -73,11 +89,13 @@ class TensorSpec:
 
     def check(self, array: Array) -> None:
         """Raise `InputError` unless dtype, rank and static sizes are right."""
-        if array.dtype != dtype_of(self.dtype):
+        if array.dtype != self.element:
             raise InputError(
                 f"'{self.name}': expected elements of {self.dtype}, "
                 f"but got {array.dtype}"
             )
+        if array.shape == self.shape:
+            return
         fits = len(array.shape) == len(self.shape) and all(
             isinstance(size, Dim) or size == actual
             for size, actual in zip(self.shape, array.shape, strict=True)
@@ -104,6 +122,8 @@ class Signature:
         sizes: dict[str, int] = {}
         for spec, array in zip(self.inputs, arrays, strict=True):
             spec.check(array)
+            if not spec.dynamic:
+                continue
             for axis in spec.dynamic:
                 dim, size = spec.shape[axis], array.shape[axis]
                 assert isinstance(dim, Dim), "what dynamic means"
