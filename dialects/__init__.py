@@ -10,6 +10,7 @@ DIALECTS: dict[str, str] = {
     "arith": "transom.dialects.arith_forms:Arith",
     "executor": "transom.dialects.executor:Executor",
     "graph": "transom.dialects.graph:Graph",
+    "linalg": "transom.dialects.linalg:Linalg",
     "llvm": "transom.dialects.llvm:LLVM",
     "scf": "transom.dialects.scf_forms:Scf",
     "target": "transom.dialects.target:Target",

@@ -31,7 +31,7 @@ PartT = TypeVar("PartT")
 OWN_READERS = ("mlir", "onnx")
 """Kinds of files that our tools read themselves, whatever readers there are."""
 
-REPLACED_DIALECTS = ("arith", "llvm", "scf")
+REPLACED_DIALECTS = ("arith", "linalg", "llvm", "scf")
 """Dialects of ours that stand in for xDSL's and do more; never published."""
 
 

@@ -77,14 +77,15 @@ def folds_of(nest: NestOp) -> list[Fold] | None:
     folds: list[Fold] = []
     yielded = nest.yielded(nest.body)
     for accumulator, value in zip(nest.body_accumulators, yielded, strict=True):
-        fold = _fold_of(accumulator, value)
+        fold = fold_of(accumulator, value)
         if fold is None:
             return None
         folds.append(fold)
     return folds
 
 
-def _fold_of(accumulator: SSAValue, value: SSAValue) -> Fold | None:
+def fold_of(accumulator: SSAValue, value: SSAValue) -> Fold | None:
+    """How an accumulator that becomes `value` is folded, or None if it cannot be."""
     if not isinstance(value, OpResult):
         return None
     op = value.op

@@ -1,0 +1,169 @@
+"""
+What the structured ops of `linalg` have in common: operands, maps, loops, a body.
+"""
+
+from collections.abc import Iterator
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from typing import cast
+
+from xdsl.dialects import linalg as upstream
+from xdsl.dialects.builtin import MemRefType, ShapedType, TensorType
+from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
+from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
+from xdsl.ir.affine import AffineDimExpr, AffineMap
+from xdsl.traits import EffectInstance, MemoryEffect, MemoryEffectKind
+from xdsl.utils.exceptions import VerifyException
+
+PARALLEL, REDUCTION = (
+    upstream.IteratorType.PARALLEL,
+    upstream.IteratorType.REDUCTION,
+)
+
+
+@dataclass(frozen=True)
+class Structure:
+    """
+    A structured op: at each point of its loops `body` gets an element of each operand,
+    as the maps say, and gives the new elements of the outputs.
+    """
+
+    op: Operation
+    inputs: tuple[SSAValue, ...]
+    outputs: tuple[SSAValue, ...]
+    maps: tuple[AffineMap, ...]
+    """One for each input, then one for each output."""
+    kinds: tuple[upstream.IteratorType, ...]
+    body: Block
+    """It takes an element of each input, then, if it wants them, of the outputs."""
+
+    @property
+    def operands(self) -> tuple[SSAValue, ...]:
+        return (*self.inputs, *self.outputs)
+
+    @property
+    def rank(self) -> int:
+        """How many loops there are."""
+        return len(self.kinds)
+
+    @property
+    def on_tensors(self) -> bool:
+        return isinstance(self.outputs[0].type, TensorType)
+
+    @property
+    def out_maps(self) -> tuple[AffineMap, ...]:
+        return self.maps[len(self.inputs) :]
+
+    def loops(self, kind: upstream.IteratorType) -> tuple[int, ...]:
+        """The loops of a kind."""
+        return tuple(i for i, own in enumerate(self.kinds) if own is kind)
+
+    def argument(self, operand: int) -> BlockArgument | None:
+        """What the body calls an element of an operand, if it has a name for it."""
+        args = self.body.args
+        return args[operand] if operand < len(args) else None
+
+    def reads(self, operand: int) -> bool:
+        """Whether the body reads an operand."""
+        argument = self.argument(operand)
+        return argument is not None and bool(argument.uses)
+
+    def reads_output(self, number: int) -> bool:
+        """Whether the body reads what an output holds."""
+        return self.reads(len(self.inputs) + number)
+
+    @property
+    def yielded(self) -> tuple[SSAValue, ...]:
+        last = self.body.last_op
+        assert isinstance(last, upstream.YieldOp), "bodies end with it"
+        return tuple(last.operands)
+
+    def extents(self) -> Iterator[tuple[int, int, int]]:
+        """
+        Each `(loop, operand, axis)` where a loop runs along a whole axis of an operand.
+        """
+        for operand, (value, map) in enumerate(
+            zip(self.operands, self.maps, strict=True)
+        ):
+            if not isinstance(value.type, ShapedType):
+                continue
+            for axis, expr in enumerate(map.results):
+                if isinstance(expr, AffineDimExpr):
+                    yield expr.position, operand, axis
+
+
+def shape_of(value: SSAValue) -> tuple[int, ...]:
+    """The shape of an operand; a number has none."""
+    type = value.type
+    return type.get_shape() if isinstance(type, ShapedType) else ()
+
+
+def element_of(type: Attribute) -> Attribute:
+    """What the body sees of an operand of a type."""
+    if isinstance(type, MemRefType | TensorType):
+        return cast("MemRefType[Attribute] | TensorType[Attribute]", type).element_type
+    return type
+
+
+def outputs_of(op: LinalgStructuredOperation) -> tuple[SSAValue, ...]:
+    """The outputs; `linalg.map` has one, which is no list."""
+    outputs: object = op.outputs
+    return (outputs,) if isinstance(outputs, SSAValue) else tuple(op.outputs)
+
+
+def structure_of(op: Operation) -> Structure | None:
+    """The structure of an op, None for one that has none."""
+    if not isinstance(op, LinalgStructuredOperation):
+        return None
+    return Structure(
+        op,
+        tuple(op.inputs),
+        outputs_of(op),
+        tuple(attr.data for attr in op.get_indexing_maps()),
+        tuple(attr.data for attr in op.get_iterator_types()),
+        op.body.block,
+    )
+
+
+def is_on_tensors(op: Operation) -> bool:
+    """Whether an op is a structured one whose results are tensors."""
+    return isinstance(op, LinalgStructuredOperation) and bool(op.results)
+
+
+class StructureMemoryEffect(MemoryEffect):
+    """None on tensors; inputs that are memrefs are read, outputs written or both."""
+
+    @classmethod
+    def get_effects(cls, op: Operation) -> AbstractSet[EffectInstance]:
+        structure = structure_of(op)
+        assert structure is not None, "structured ops have the trait"
+        effects: set[EffectInstance] = set()
+        for number, value in enumerate(structure.operands):
+            if not isinstance(value.type, MemRefType):
+                continue
+            if number >= len(structure.inputs):
+                effects.add(EffectInstance(MemoryEffectKind.WRITE, value))
+            if structure.reads(number):
+                effects.add(EffectInstance(MemoryEffectKind.READ, value))
+        return effects
+
+
+def verify_results(op: LinalgStructuredOperation) -> None:
+    """There is a result for each output that is a tensor, of its type."""
+    tensors = [
+        value.type for value in outputs_of(op) if isinstance(value.type, TensorType)
+    ]
+    if list(op.result_types) != tensors:
+        listed = ", ".join(f"'{type}'" for type in tensors) or "none"
+        raise VerifyException(f"expected results of the types of the outputs: {listed}")
+
+
+def verify_same_shapes(op: LinalgStructuredOperation) -> None:
+    """Every operand is of the shape of the output."""
+    (output,) = outputs_of(op)
+    for number, value in enumerate(op.operands):
+        if shape_of(value) != shape_of(output):
+            raise VerifyException(
+                f"expected operand {number} to have the shape of the output, "
+                f"'{output.type}', but got '{value.type}'"
+            )
