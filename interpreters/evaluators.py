@@ -103,6 +103,7 @@ TABLES: dict[str, str] = {
     "executor": "transom.interpreters.executor:EXECUTOR",
     "func": "transom.interpreters.func:FUNC",
     "graph": "transom.interpreters.graph:GRAPH",
+    "linalg": "transom.interpreters.linalg:LINALG",
     "math": "transom.interpreters.math:MATH",
     "memref": "transom.interpreters.memref:MEMREF",
     "scf": "transom.interpreters.scf:SCF",

@@ -6,8 +6,14 @@ if __name__ != "transom.lowering":
     raise ImportError("import transom.lowering, not lowering")
 
 LOWERINGS: dict[str, str] = {
+    "convert-linalg-to-tir": (
+        "transom.lowering.convert_linalg_to_tir:ConvertLinalgToTirPass"
+    ),
     "convert-tir-to-executor": (
         "transom.lowering.convert_tir_to_executor:ConvertTirToExecutorPass"
+    ),
+    "convert-tir-to-linalg": (
+        "transom.lowering.convert_tir_to_linalg:ConvertTirToLinalgPass"
     ),
     "convert-tir-to-scf": "transom.lowering.convert_tir_to_scf:ConvertTirToScfPass",
     "convert-to-llvm": "transom.lowering.convert_to_llvm:ConvertToLlvmPass",

@@ -17,6 +17,7 @@ from transom.dialects import graph
 from transom.dialects.diagnostics import OpError
 from transom.dialects.graph.desc import AnyTensor
 from transom.dialects.target import TargetAttr
+from transom.lowering import linalg_to_tir
 from transom.lowering.conversion import (
     ConversionError,
     ConversionPattern,
@@ -29,6 +30,7 @@ from transom.lowering.conversion.pattern import roots_of
 from transom.lowering.conversion_patterns import add_structural_conversions
 from transom.lowering.destination_passing import (
     equal_sizes,
+    remove_dead_buffers,
     to_destination_passing,
     unify_sizes,
 )
@@ -57,8 +59,9 @@ PATTERNS: tuple[ConversionPattern[Any], ...] = (
     *reduction.PATTERNS,
     *selection.PATTERNS,
     *sorting.PATTERNS,
+    *linalg_to_tir.PATTERNS,
 )
-"""How each graph op is computed, on memrefs."""
+"""How each op of a kernel is computed, on memrefs."""
 
 
 def check_layouts(module: ModuleOp) -> None:
@@ -103,7 +106,7 @@ class GraphToTirLowering(FunctionLowering):
         check_layouts(module)
         converter = TypeConverter(kernel_type)
         legality = ConversionTarget()
-        legality.add_illegal_dialect("graph")
+        legality.add_illegal_dialect("graph", "linalg", "tensor")
         legality.add_illegal_op(graph.GraphOp)  # of whatever dialect
         structural = add_structural_conversions(legality, converter)
         added = self.patterns_for(target)
@@ -124,6 +127,7 @@ class GraphToTirLowering(FunctionLowering):
             unify_sizes(func, equal[func.sym_name.data])
             kernel = to_destination_passing(func)
             forward_sizes(kernel)
+            remove_dead_buffers(kernel)
             module.body.block.insert_op_before(kernel, func)
             func.detach()
             func.erase()

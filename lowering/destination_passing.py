@@ -13,6 +13,7 @@ from xdsl.rewriter import Rewriter
 from transom.dialects import graph, tir
 from transom.dialects.tir import Effect
 from transom.dialects.tir.canonicalization import constant_index
+from transom.dialects.tir.types import as_shaped
 
 ArgumentSize = tuple[int, int]
 """The number of an argument, and a dimension of it."""
@@ -24,6 +25,7 @@ def equal_sizes(func: FuncOp) -> dict[ArgumentSize, ArgumentSize]:
     return {
         (argument.index, axis): first.setdefault(symbol.name, (argument.index, axis))
         for argument in func.body.block.args
+        if as_shaped(argument.type) is not None
         for axis, symbol in enumerate(
             graph.dim_symbols(cast("TensorType[Attribute]", argument.type))
         )
@@ -73,7 +75,6 @@ def to_destination_passing(func: FuncOp) -> tir.FuncOp:
     block.insert_op_before(tir.ReturnOp(), last)
     last.detach()
     last.erase()
-    remove_dead_buffers(func)
     body = func.detach_region(func.body)
     assert len(effects) == len(block.args) >= len(inputs), "inputs, then outputs"
     return tir.FuncOp(
@@ -83,7 +84,7 @@ def to_destination_passing(func: FuncOp) -> tir.FuncOp:
     )
 
 
-def remove_dead_buffers(func: FuncOp) -> None:
+def remove_dead_buffers(func: Operation) -> None:
     """Remove buffers that only their own nest mentions: nobody reads them."""
     for alloc in [op for op in func.walk() if isinstance(op, tir.AllocOp)]:
         users = [use.operation for use in alloc.result.uses]

@@ -22,8 +22,8 @@ from transom.dialects.diagnostics import OpError
 from transom.dialects.graph.shapes import DYNAMIC, DataDim, Dim
 from transom.lowering.kernels import Kernel
 from transom.lowering.shape_functions import SIZES, plain_type
-from transom.lowering.size_checks import Check, checks_of
-from transom.lowering.sizes import Size, reify
+from transom.lowering.size_checks import Check, checks_of, result_dims_of
+from transom.lowering.sizes import Size, mixed_sizes, reify
 
 OpT = TypeVar("OpT", bound=Operation)
 AnyTensor: TypeAlias = "TensorType[Attribute]"
@@ -31,7 +31,7 @@ AnyTensor: TypeAlias = "TensorType[Attribute]"
 SizeOf: TypeAlias = Callable[[int, int], Size]
 """The size of an operand's dimension."""
 
-Scope = dict[SSAValue, "SSAValue | graph.GraphOp"]
+Scope = dict[SSAValue, "SSAValue | Operation"]
 """Values of a kernel: one of main for an input, else the op that makes it."""
 
 
@@ -133,9 +133,8 @@ class HostBody:
         """
         scope: Scope = dict(zip(block.args, inputs, strict=False))
         for op in block.ops:
-            if isinstance(op, graph.GraphOp):
-                self._check(op, scope)
-                scope.update((result, op) for result in op.results)
+            self._check(op, scope)
+            scope.update((result, op) for result in op.results)
         last = block.last_op
         assert isinstance(last, ReturnOp), "kernels return"
         return [
@@ -179,19 +178,43 @@ class HostBody:
             source = scope[value]
             if isinstance(source, SSAValue):
                 known = self._dim(source, axis)
+            elif isinstance(source, tensor.EmptyOp | tensor.PadOp):
+                known = self._size_of_tensor(source, axis, scope)
             else:
                 assert isinstance(value, OpResult), "it is not an input"
-                dims = source.result_dims()[value.index]
+                dims = result_dims_of(source)[value.index]
                 known = self._reified(source, dims[axis], scope)
             self.sizes[(value, axis)] = known
         return known
 
-    def _reified(self, op: graph.GraphOp, dim: Dim, scope: Scope) -> Size:
+    def _size_of_tensor(
+        self, op: tensor.EmptyOp | tensor.PadOp, axis: int, scope: Scope
+    ) -> Size:
+        """A size of a result that operands of the op say, which are numbers."""
+
+        def number(value: SSAValue) -> SSAValue:
+            source = scope[value]
+            if isinstance(source, Operation):  # a constant inside of the kernel
+                return self(source.clone())
+            return source
+
+        if isinstance(op, tensor.EmptyOp):
+            dynamic = [
+                i for i, s in enumerate(op.tensor.type.get_shape()) if s == DYNAMIC
+            ]
+            return number(op.dynamic_sizes[dynamic.index(axis)])
+        total = self.value_of(self._size(op.source, axis, scope))
+        for static, values in ((op.static_low, op.low), (op.static_high, op.high)):
+            sizes = mixed_sizes(static, list(map(number, values)))
+            total = self(arith.AddiOp(total, self.value_of(sizes[axis])))
+        return total
+
+    def _reified(self, op: Operation, dim: Dim, scope: Scope) -> Size:
         """A size of an op, computed from what is in scope."""
         size_of = self._size_in(op, scope)
         return reify(dim, size_of, self, lambda data: self._of_data(op, size_of, data))
 
-    def _of_data(self, op: graph.GraphOp, size_of: SizeOf, dim: DataDim) -> Size:
+    def _of_data(self, op: Operation, size_of: SizeOf, dim: DataDim) -> Size:
         """
         A size that the shape function has computed; that it is at most its bound is
         said for those who plan memory.
@@ -221,12 +244,12 @@ class HostBody:
             known = self.sizes[(value, axis)] = self(tensor.DimOp(value, index))
         return known
 
-    def _check(self, op: graph.GraphOp, scope: Scope) -> None:
+    def _check(self, op: Operation, scope: Scope) -> None:
         """Check at run time what the types of an op leave open."""
         for check in checks_of(op):
             lhs = self._reified(op, check.lhs, scope)
             rhs = self._reified(op, check.rhs, scope)
-            if (lhs, check.relation, rhs) not in self.checked:
+            if lhs is not rhs and (lhs, check.relation, rhs) not in self.checked:
                 self.checked.add((lhs, check.relation, rhs))
                 self._assert(check, self.value_of(lhs), self.value_of(rhs))
 

@@ -5,6 +5,7 @@ What one kernel computes, taken out of the function that it is part of.
 from dataclasses import dataclass
 from typing import cast
 
+from xdsl.dialects import arith, tensor
 from xdsl.dialects.builtin import UNKNOWN_LOC
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
@@ -15,6 +16,9 @@ from transom.passes.graph_fuse import is_scalar_constant
 
 MAX_NAME = 48
 """Characters of a kernel's name before its hash."""
+
+UNNAMED_OPS = (graph.ConstantOp, ReturnOp, arith.ConstantOp, tensor.EmptyOp)
+"""Ops that the name of a kernel does not mention."""
 
 
 @dataclass
@@ -127,9 +131,9 @@ class Body:
 def stem_of(source: FuncOp) -> str:
     """What a kernel does, as a part of its name: `conv2d_add_relu`."""
     names = [
-        op.name.removeprefix("graph.").replace(".", "_")
+        op.name.removeprefix("graph.").removeprefix("linalg.").replace(".", "_")
         for op in source.body.block.ops
-        if not isinstance(op, graph.ConstantOp | ReturnOp)
+        if not isinstance(op, UNNAMED_OPS)
     ]
     return "_".join(dict.fromkeys(names))[:MAX_NAME].rstrip("_") or "copy"
 

@@ -20,11 +20,9 @@ from typing import cast
 from xdsl.dialects import arith, memref, tensor
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
-    AnyFloat,
     FloatAttr,
     IndexType,
     IntegerAttr,
-    IntegerType,
     MemRefType,
     TensorType,
 )
@@ -38,7 +36,7 @@ from transom.dialects.tir.folds import Fold, fold_of
 from transom.dialects.tir.nest_builder import RegionBuilder
 from transom.lowering.conversion import Refusal
 from transom.lowering.conversion.pattern import RefusalError
-from transom.lowering.sizes import Size
+from transom.lowering.sizes import Size, buffer_size
 
 Insert = Callable[[Operation], SSAValue]
 
@@ -99,6 +97,7 @@ class StructureNest:
     def build(self) -> tir.NestOp:
         """The nest. Raises `RefusalError`."""
         structure = self.structure
+        kinds = map_kinds(structure)
         self._check_outputs()
         count = len(structure.inputs)
         for number, map in enumerate(structure.maps[:count]):
@@ -111,7 +110,8 @@ class StructureNest:
         for value in captured(structure.body):
             if isinstance(value.type, TensorType | MemRefType):
                 self.position[value] = self._add(self.convert(value), None)
-        dims = list(zip(map_kinds(structure), self._bounds(), strict=True))
+        self._check_shared()
+        dims = list(zip(kinds, self._bounds(), strict=True))
         outs = [
             tir.Out(out, map)
             for out, map in zip(self.outs, structure.out_maps, strict=True)
@@ -127,13 +127,20 @@ class StructureNest:
                 finish=self._pointwise,
             )
         folds = [self._fold(number) for number in range(len(outs))]
+
+        def body(b: RegionBuilder, *arguments: SSAValue) -> list[SSAValue]:
+            return self._body(b, arguments, folds)
+
+        def finish(b: RegionBuilder, *arguments: SSAValue) -> list[SSAValue]:
+            return self._finish(b, arguments, folds)
+
         return tir.NestOp.build_nest(
             dims,
             ins=self.ins,
             outs=outs,
             init=lambda b: [self._start(b, i, f) for i, f in enumerate(folds)],
-            body=lambda b, *args: self._body(b, args, folds),
-            finish=lambda b, *args: self._finish(b, args, folds),
+            body=body,
+            finish=finish,
         )
 
     # Dims, inputs and outputs.
@@ -150,6 +157,16 @@ class StructureNest:
                         f"but got '{map}'"
                     )
 
+    def _check_shared(self) -> None:
+        for number, (out, map) in enumerate(
+            zip(self.outs, self.structure.out_maps, strict=True)
+        ):
+            if any(read.value is out and read.map != map for read in self.ins):
+                raise refuse(
+                    f"expected output {number}, which is an input too, to be read "
+                    "where it is written"
+                )
+
     def _add(self, value: SSAValue, map: AffineMap | None) -> int:
         self.ins.append(tir.In(value, map))
         return len(self.ins) - 1
@@ -159,20 +176,21 @@ class StructureNest:
         self.olds[number] = self._add(value, self.structure.out_maps[number])
 
     def _bounds(self) -> list[Size]:
-        """The bound of each loop: a number, or the size of a buffer."""
-        found: dict[int, list[tuple[int, int]]] = {}
+        """
+        The bound of each loop: a number, or the size of a buffer, of what is updated if
+        it says so.
+        """
+        found: dict[int, list[tuple[SSAValue, int]]] = {}
         for loop, operand, axis in self.structure.extents():
-            found.setdefault(loop, []).append((operand, axis))
+            found.setdefault(loop, []).insert(0, (self.operands[operand], axis))
         return [self._size(found[loop]) for loop in range(self.structure.rank)]
 
-    def _size(self, places: Sequence[tuple[int, int]]) -> Size:
-        for operand, axis in places:
-            size = linalg.shape_of(self.operands[operand])[axis]
+    def _size(self, places: Sequence[tuple[SSAValue, int]]) -> Size:
+        for buffer, axis in places:
+            size = linalg.shape_of(buffer)[axis]
             if size != DYNAMIC_INDEX:
                 return size
-        operand, axis = places[0]
-        index = self.insert(arith.ConstantOp(IntegerAttr(axis, IndexType())))
-        return self.insert(memref.DimOp(self.operands[operand], index))
+        return buffer_size(*places[0], self.insert)
 
     def _element(self, number: int) -> Attribute:
         return linalg.element_of(self.outs[number].type)
@@ -248,7 +266,9 @@ class StructureNest:
         for dim in sorted(self.reduced):
             zero = b.constant(0, IndexType())
             is_zero = b(arith.CmpiOp(b.index(dim), zero, "eq"))
-            is_first = is_zero if is_first is None else b(arith.AndIOp(is_first, is_zero))
+            is_first = (
+                is_zero if is_first is None else b(arith.AndIOp(is_first, is_zero))
+            )
         assert is_first is not None, "there is a reduction"
         return b(arith.SelectOp(is_first, old, accumulator))
 
@@ -368,4 +388,3 @@ def start_of(value: SSAValue) -> SSAValue | None:
         return None
     number = fill.inputs[0]
     return number if number.type == linalg.element_of(value.type) else None
-

@@ -8,11 +8,12 @@ has made is lowered as one of graph ops is. Each result is a buffer of its own.
 from typing import cast
 
 from xdsl.dialects import arith, tensor
-from xdsl.dialects.builtin import DYNAMIC_INDEX, DenseArrayBase, MemRefType
+from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 
 from transom.dialects import linalg, tir
+from transom.dialects.linalg.padding import padding_of
 from transom.lowering.conversion import (
     ConversionPattern,
     ConversionRewriter,
@@ -20,8 +21,8 @@ from transom.lowering.conversion import (
     Refusal,
 )
 from transom.lowering.graph_to_tir.site import Symbols, parallel
-from transom.lowering.linalg_nests import StructureNest, refuse, start_of
-from transom.lowering.sizes import Size, size_of_buffer
+from transom.lowering.linalg_nests import Insert, StructureNest, refuse, start_of
+from transom.lowering.sizes import Size, buffer_size, mixed_sizes, value_of
 
 
 class ConvertStructured(ConversionPattern[linalg.LinalgStructuredOperation]):
@@ -42,9 +43,7 @@ class ConvertStructured(ConversionPattern[linalg.LinalgStructuredOperation]):
             return rewriter.insert(new).results[0]
 
         values = tuple(operands)
-        outs = [
-            empty_like(value, insert) for value in values[len(structure.inputs) :]
-        ]
+        outs = [empty_like(value, insert) for value in values[len(structure.inputs) :]]
         starts = [start_of(value) for value in structure.outputs]
         nest = StructureNest(
             structure, values, outs, starts, insert, rewriter.converted
@@ -53,12 +52,12 @@ class ConvertStructured(ConversionPattern[linalg.LinalgStructuredOperation]):
         rewriter.replace(op, (), outs)
 
 
-def empty_like(buffer: SSAValue, insert: "Insert") -> SSAValue:
+def empty_like(buffer: SSAValue, insert: Insert) -> SSAValue:
     """A buffer of the sizes of another."""
     type = cast("MemRefType[Attribute]", buffer.type)
     shape = type.get_shape()
     sizes = [
-        cast(SSAValue, size_of_buffer(buffer, axis, insert))
+        cast(SSAValue, buffer_size(buffer, axis, insert))
         for axis, size in enumerate(shape)
         if size == DYNAMIC_INDEX
     ]
@@ -74,23 +73,6 @@ class ConvertEmpty(ConversionPattern[tensor.EmptyOp]):
         type = op.tensor.type
         memref_type = MemRefType(type.element_type, type.get_shape())
         rewriter.replace(op, tir.AllocOp(memref_type, list(operands)))
-
-
-def padding_of(op: tensor.PadOp) -> Attribute | None:
-    """The number that a tensor is padded with, if it is one constant."""
-    last = op.region.block.last_op
-    assert isinstance(last, tensor.YieldOp), "the region ends with it"
-    owner = last.operands[0].owner
-    return owner.value if isinstance(owner, arith.ConstantOp) else None
-
-
-def mixed_sizes(
-    static: "DenseArrayBase", dynamic: "list[SSAValue]"
-) -> list[Size]:
-    """Numbers and, in the place of those that are not known, values."""
-    rest = iter(dynamic)
-    values = cast("tuple[int, ...]", static.get_values())
-    return [next(rest) if value == DYNAMIC_INDEX else value for value in values]
 
 
 class ConvertPad(ConversionPattern[tensor.PadOp]):
@@ -118,9 +100,9 @@ class ConvertPad(ConversionPattern[tensor.PadOp]):
             if declared != DYNAMIC_INDEX:
                 sizes.append(declared)
                 continue
-            total: Size = size_of_buffer(source, axis, insert)
+            total = value_of(buffer_size(source, axis, insert), insert)
             for more in (before, behind):
-                total = add_sizes(total, more, insert)
+                total = insert(arith.AddiOp(total, value_of(more, insert)))
             sizes.append(total)
         type = cast("MemRefType[Attribute]", source.type)
         out = insert(

@@ -5,13 +5,15 @@ The verifier checks sizes that are known, and equal symbols are equal sizes. The
 a condition on the values at run time: without it a kernel would leave its operands.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple, cast
 
 from xdsl.dialects.builtin import TensorType
-from xdsl.ir import Attribute
+from xdsl.ir import Attribute, Operation
+from xdsl.ir.affine import AffineDimExpr, AffineExpr
 
-from transom.dialects import graph
+from transom.dialects import graph, linalg
+from transom.dialects.diagnostics import OpError
 from transom.dialects.graph.shapes import (
     DYNAMIC,
     DataDim,
@@ -24,6 +26,7 @@ from transom.dialects.graph.shapes import (
     product,
     same,
 )
+from transom.dialects.tir import affine
 
 Relation = Literal["eq", "le", "broadcasts"]
 
@@ -74,8 +77,74 @@ def least(dim: Dim) -> int:
             return -(2**63)
 
 
-def checks_of(op: graph.GraphOp) -> list[Check]:
+def result_dims_of(op: Operation) -> Sequence[Sequence[Dim]]:
+    """The sizes of the results of an op of a kernel, in terms of its operands."""
+    if isinstance(op, graph.GraphOp):
+        return op.result_dims()
+    structure = linalg.structure_of(op)
+    assert structure is not None, "other ops of kernels are asked for values"
+    first = len(structure.inputs)
+    return [
+        [DimOf(first + number, axis) for axis in range(len(linalg.shape_of(output)))]
+        for number, output in enumerate(structure.outputs)
+    ]
+
+
+def checks_of(op: Operation) -> list[Check]:
     """The conditions of an op that its types leave open."""
+    if isinstance(op, graph.GraphOp):
+        return _checks_of_graph(op)
+    structure = linalg.structure_of(op)
+    if structure is None or all(
+        DYNAMIC not in linalg.shape_of(value) for value in structure.operands
+    ):
+        return []
+    return [check for check in _of_structure(structure) if not check.is_known]
+
+
+def _of_structure(structure: linalg.Structure) -> Iterator[Check]:
+    """All that a loop runs along is of one size, and other indices stay inside."""
+    name = structure.op.name
+
+    def size(operand: int, axis: int) -> Dim:
+        static = linalg.shape_of(structure.operands[operand])[axis]
+        return DimOf(operand, axis) if static == DYNAMIC else static
+
+    loops: dict[int, Dim] = {}
+    for loop, operand, axis in structure.extents():
+        found = size(operand, axis)
+        known = loops.setdefault(loop, found)
+        message = f"'{name}': sizes along loop {loop} differ"
+        yield Check(known, "eq", found, message)
+        if isinstance(found, int):
+            loops[loop] = found
+    for operand, map in enumerate(structure.maps):
+        for axis, expr in enumerate(map.results):
+            if isinstance(expr, AffineDimExpr):
+                continue
+            last = _largest(structure.op, expr, loops)
+            message = f"'{name}': an index leaves dimension {axis} of operand {operand}"
+            yield Check(add(last, 1), "le", size(operand, axis), message)
+
+
+def _largest(op: Operation, expr: AffineExpr, loops: Mapping[int, Dim]) -> Dim:
+    """The largest value of an index, over loops of some sizes."""
+    total: Dim = 0
+    for atoms, coefficient in affine.terms_of(expr).items():
+        term: Dim = coefficient
+        for atom in atoms:
+            if not isinstance(atom, AffineDimExpr) or coefficient < 0:
+                raise OpError(
+                    op,
+                    "expected sums of loops as indices where sizes are not known, but "
+                    f"got '{expr}'",
+                )
+            term = multiply(term, add(loops[atom.position], -1))
+        total = add(total, term)
+    return total
+
+
+def _checks_of_graph(op: graph.GraphOp) -> list[Check]:
     dims = [op.operand_dims(index) for index in range(len(op.operands))]
     if not any(isinstance(dim, DimOf) for sizes in dims for dim in sizes) and not any(
         data_dims(dim) for sizes in op.result_dims() for dim in sizes

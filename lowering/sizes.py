@@ -2,11 +2,18 @@
 From the algebra of sizes to index arithmetic.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import Any, cast
 
-from xdsl.dialects import arith
-from xdsl.dialects.builtin import IndexType, IntegerAttr
-from xdsl.ir import Operation, SSAValue
+from xdsl.dialects import arith, memref
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    DenseArrayBase,
+    IndexType,
+    IntegerAttr,
+    MemRefType,
+)
+from xdsl.ir import Attribute, Operation, SSAValue
 
 from transom.dialects.graph.shapes import DataDim, Dim, DimExpr, DimOf
 
@@ -35,15 +42,37 @@ def reify(
     return _apply(dim, lhs, rhs, insert)
 
 
+def value_of(size: Size, insert: Callable[[Operation], SSAValue]) -> SSAValue:
+    """A size as a value."""
+    if isinstance(size, int):
+        return insert(arith.ConstantOp(IntegerAttr(size, IndexType())))
+    return size
+
+
+def mixed_sizes(
+    static: "DenseArrayBase[Any]", dynamic: Sequence[SSAValue]
+) -> list[Size]:
+    """Numbers and, in the place of those that are not known, values."""
+    rest = iter(dynamic)
+    return [
+        next(rest) if value == DYNAMIC_INDEX else value for value in static.get_values()
+    ]
+
+
+def buffer_size(
+    buffer: SSAValue, axis: int, insert: Callable[[Operation], SSAValue]
+) -> Size:
+    """The size of a dimension of a memref."""
+    size = cast("MemRefType[Attribute]", buffer.type).get_shape()[axis]
+    if size != DYNAMIC_INDEX:
+        return size
+    return insert(memref.DimOp(buffer, value_of(axis, insert)))
+
+
 def _apply(
     dim: DimExpr, lhs: Size, rhs: Size, insert: Callable[[Operation], SSAValue]
 ) -> Size:
-    a, b = (
-        insert(arith.ConstantOp(IntegerAttr(v, IndexType())))
-        if isinstance(v, int)
-        else v
-        for v in (lhs, rhs)
-    )
+    a, b = value_of(lhs, insert), value_of(rhs, insert)
     match dim.operator:
         case "add":
             return insert(arith.AddiOp(a, b))

@@ -20,6 +20,9 @@ PASSES: dict[str, str] = {
     "graph-outline-regions": (
         "transom.passes.graph_outline_regions:GraphOutlineRegionsPass"
     ),
+    "linalg-group-kernels": (
+        "transom.passes.linalg_group_kernels:LinalgGroupKernelsPass"
+    ),
     "target-assign-places": (
         "transom.passes.target_assign_places:TargetAssignPlacesPass"
     ),

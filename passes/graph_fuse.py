@@ -150,7 +150,7 @@ class BlockFuser:
         """Find the groups and put each into a `graph.fused`."""
         ops: list[Operation] = []
         for op in self.graph.position:
-            shape = classify(op, self.table)
+            shape = self.classify(op)
             group = self.graph.group_of(op)
             if shape is not None and group is not None:
                 self.shapes[group] = shape
@@ -160,15 +160,37 @@ class BlockFuser:
             for operand in dict.fromkeys(op.operands):
                 self._join(operand, op)
         groups = self.graph.groups()
-        if all(len(group.ops) == 1 for group in groups):
+        if not any(self.is_kernel(group) for group in groups):
             return
         place_in_order(self.block, [self.graph.in_order(group) for group in groups])
         for group in groups:
             members = self.graph.in_order(group)
-            if len(members) > 1 and may_rewrite("fuse a group", members[-1]):
-                outline_group(members)
+            if self.is_kernel(group) and may_rewrite("fuse a group", members[-1]):
+                self.outline(members)
                 GROUPS.add()
                 FUSED.add(len(members))
+
+    def classify(self, op: Operation) -> Shape | None:
+        """What the group of one op computes, or None for an op that is in no group."""
+        return classify(op, self.table)
+
+    def joined(
+        self, value: OpResult, producer: Shape, consumer: Shape, inside: bool
+    ) -> Shape | None:
+        """What a group of both computes, or None; see the function of this name."""
+        return joined(producer, consumer, self.table.sizes(value), inside=inside)
+
+    def is_kernel(self, group: Group) -> bool:
+        """Whether a group becomes a `graph.fused`."""
+        return len(group.ops) > 1
+
+    def outline(self, ops: Sequence[Operation]) -> None:
+        """Put the ops of a group into a `graph.fused`."""
+        outline_group(ops)
+
+    def reads_points(self, op: Operation, value: SSAValue) -> bool:
+        """Whether an op reads elements of a value where it computes its own."""
+        return isinstance(op, ELEMENTWISE_OPS)
 
     def _join(self, operand: SSAValue, op: Operation) -> None:
         if not isinstance(operand, OpResult):
@@ -181,12 +203,8 @@ class BlockFuser:
             return
         if len(first.ops) + len(second.ops) > MAX_OPS:
             return
-        shape = joined(
-            producer,
-            consumer,
-            self.table.sizes(operand),
-            inside=self._is_read_inside(operand, second),
-        )
+        inside = self._is_read_inside(operand, second)
+        shape = self.joined(operand, producer, consumer, inside)
         if shape is None and is_matrix_of(operand.op, op):
             shape = consumer
         group = None if shape is None else self.graph.join(first, second)
@@ -196,7 +214,7 @@ class BlockFuser:
 
     def _is_read_inside(self, value: SSAValue, group: Group) -> bool:
         return all(
-            isinstance(use.operation, ELEMENTWISE_OPS)
+            self.reads_points(use.operation, value)
             and self.graph.group_of(use.operation) is group
             for use in value.uses
         )

@@ -2,7 +2,7 @@
 Putting ops of a block into an op with a body: fused groups, composites, regions.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Protocol, TypeVar
 
 from xdsl.dialects.builtin import UNKNOWN_LOC, FusedLoc, LocationAttr, NoneAttr
@@ -52,8 +52,8 @@ def group_ops(
     copies = {op: op.clone() for op in dict.fromkeys(copied)}
     inputs = dict.fromkeys(
         operand
-        for op in ops
-        for operand in op.operands
+        for op in (*copies, *ops)
+        for operand in outer_operands(op)
         if operand.owner not in members and operand.owner not in copies
     )
     outputs = [
@@ -67,6 +67,7 @@ def group_ops(
     for value, argument in zip(inputs, body.args, strict=True):
         argument.name_hint = value.name_hint
     for original, copy in copies.items():
+        copy.operands = [inner.get(operand, operand) for operand in copy.operands]
         body.add_op(copy)
         inner |= dict(zip(original.results, copy.results, strict=True))
     last = ops[-1]
@@ -79,7 +80,8 @@ def group_ops(
         new.name_hint = old.name_hint
     for op in ops:
         op.detach()
-        op.operands = [inner.get(operand, operand) for operand in op.operands]
+        for reader in op.walk():
+            reader.operands = [inner.get(value, value) for value in reader.operands]
         body.add_op(op)
     end = graph.YieldOp(*outputs)
     end.location = group.location
@@ -89,6 +91,19 @@ def group_ops(
             original.detach()
             original.erase()
     return group
+
+
+def outer_operands(op: Operation) -> Iterator[SSAValue]:
+    """What an op, and the ops in its regions, read of what is defined outside of it."""
+    if not op.regions:
+        yield from op.operands
+        return
+    for reader in op.walk():
+        for operand in reader.operands:
+            owner = operand.owner
+            home = owner if isinstance(owner, Operation) else owner.parent_op()
+            if home is None or not op.is_ancestor(home) or reader is op:
+                yield operand
 
 
 def fused_location(ops: Sequence[Operation]) -> LocationAttr:

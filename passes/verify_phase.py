@@ -109,7 +109,9 @@ def _verify_tensor(module: ModuleOp, phase: str) -> None:
     for op in _walk(module):
         if op.name == "tir.func" and _has_body(op) and place_of(op) is None:
             _fail(op, phase, "a place for each kernel")
-        if _dialect(op) == "graph" and op.name not in KEPT_GRAPH_OPS:
+        if _dialect(op) == "linalg" or (
+            _dialect(op) == "graph" and op.name not in KEPT_GRAPH_OPS
+        ):
             func = _function_of(op)
             if func is None or LOWERED_TO not in func.attributes:
                 _fail(op, phase, f"no '{op.name}'")

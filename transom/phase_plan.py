@@ -66,7 +66,12 @@ PHASES = (
     Phase(
         "partitioned",
         "each region is a private function with a place, fused groups are made",
-        ("graph-outline-regions", "graph-choose-layouts", "graph-fuse"),
+        (
+            "linalg-group-kernels",
+            "graph-outline-regions",
+            "graph-choose-layouts",
+            "graph-fuse",
+        ),
         frozenset({"graph-choose-layouts", "graph-fuse"}),
     ),
     Phase(
@@ -74,6 +79,7 @@ PHASES = (
         "kernels are tir functions, main calls them; no graph op computes",
         (
             "convert-graph-to-tir",
+            "convert-linalg-to-tir",
             "tir-fuse-nests",
             "tir-choose-schedule",
             "tir-pack-operands",

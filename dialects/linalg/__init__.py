@@ -9,15 +9,9 @@ it, `convert-tir-to-linalg` makes it of nests.
 """
 
 from xdsl.dialects import linalg as upstream
-from xdsl.dialects.linalg import (
-    FillOp,
-    GenericOp,
-    IndexOp,
-    IteratorType,
-    IteratorTypeAttr,
-    YieldOp,
-)
 from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
+from xdsl.dialects.linalg.attrs import IteratorType, IteratorTypeAttr
+from xdsl.dialects.linalg.ops import FillOp, GenericOp, IndexOp, YieldOp
 from xdsl.ir import Dialect, Operation
 from xdsl.traits import Pure
 

@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from typing import cast
 
 from xdsl.dialects import arith, math
-from xdsl.dialects import linalg as upstream
 from xdsl.dialects.builtin import (
     AnyFloat,
     FloatAttr,
@@ -14,6 +13,7 @@ from xdsl.dialects.builtin import (
     IntegerType,
     i1,
 )
+from xdsl.dialects.linalg.ops import YieldOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 
@@ -43,7 +43,7 @@ class Body:
             )
         if isinstance(source, AnyFloat):
             to_integer = arith.FPToUIOp if unsigned else arith.FPToSIOp
-            return self(to_integer(value, result))
+            return self(to_integer(value, cast(IntegerType, result)))
         if isinstance(result, AnyFloat):
             to_float = arith.UIToFPOp if unsigned else arith.SIToFPOp
             return self(to_float(value, result))
@@ -73,7 +73,7 @@ class Body:
         return floating if isinstance(self.type, AnyFloat) else integer
 
     def ends_with(self, value: SSAValue) -> Region:
-        self.block.add_op(upstream.YieldOp(value))
+        self.block.add_op(YieldOp(value))
         return Region(self.block)
 
 

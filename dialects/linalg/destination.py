@@ -6,19 +6,20 @@ A body of one op may be written in short, as MLIR does: `linalg.map { arith.addf
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import ClassVar, cast
+from typing import ClassVar, NamedTuple, cast
 
-from xdsl.dialects import linalg as upstream
 from xdsl.dialects.builtin import (
     AffineMapAttr,
     ArrayAttr,
     DenseArrayBase,
+    IntegerType,
     MemRefType,
     TensorType,
     i64,
 )
 from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
 from xdsl.dialects.linalg.attrs import IteratorTypeAttr
+from xdsl.dialects.linalg.ops import YieldOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineMap
 from xdsl.irdl import (
@@ -40,6 +41,7 @@ from transom.dialects.linalg.structure import (
     element_of,
     outputs_of,
     shape_of,
+    tensor_types,
     verify_results,
     verify_same_shapes,
 )
@@ -49,6 +51,15 @@ SHAPED = base(MemRefType) | base(TensorType)
 
 def _dims(dims: Sequence[int], rank: int) -> AffineMap:
     return AffineMap(rank, 0, tuple(AffineDimExpr(dim) for dim in dims))
+
+
+class ShortBody(NamedTuple):
+    """The only op of a body as it was written, and where."""
+
+    name: str
+    attributes: dict[str, Attribute]
+    start: int
+    end: int
 
 
 class DestinationOp(LinalgStructuredOperation, ABC):
@@ -75,7 +86,7 @@ class DestinationOp(LinalgStructuredOperation, ABC):
         IRDLOperation.__init__(
             self,
             operands=self.grouped(inputs, outputs),
-            result_types=[[v.type for v in outputs if isinstance(v.type, TensorType)]],
+            result_types=[tensor_types(outputs)],
             properties=properties,
             regions=[body],
         )
@@ -90,7 +101,8 @@ class DestinationOp(LinalgStructuredOperation, ABC):
     @property
     def numbers(self) -> tuple[int, ...]:
         assert self.NUMBERS is not None, "asked of ops that have some"
-        return cast("DenseArrayBase", self.properties[self.NUMBERS]).get_values()
+        numbers = self.properties[self.NUMBERS]
+        return cast("DenseArrayBase[IntegerType]", numbers).get_values()
 
     @property
     def out_rank(self) -> int:
@@ -124,7 +136,7 @@ class DestinationOp(LinalgStructuredOperation, ABC):
     ) -> Region:
         """The body behind the operands; by default none, it hands on the input."""
         block = Block(arg_types=cls.body_types(inputs, outputs))
-        block.add_op(upstream.YieldOp(block.args[0]))
+        block.add_op(YieldOp(block.args[0]))
         return Region(block)
 
     @classmethod
@@ -134,9 +146,11 @@ class DestinationOp(LinalgStructuredOperation, ABC):
 
     @classmethod
     def parse(cls, parser: Parser) -> "DestinationOp":
-        short: tuple[str, dict[str, Attribute]] | None = None
+        short: ShortBody | None = None
         if parser.parse_optional_punctuation("{"):
-            short = parser.parse_identifier(), parser.parse_optional_attr_dict()
+            start = parser.pos
+            name, end = parser.parse_identifier(), parser.pos
+            short = ShortBody(name, parser.parse_optional_attr_dict(), start, end)
             parser.parse_punctuation("}")
         inputs, outputs = _parse_group(parser, "ins"), _parse_group(parser, "outs")
         numbers: Sequence[int] = ()
@@ -152,7 +166,7 @@ class DestinationOp(LinalgStructuredOperation, ABC):
         if short is None:
             body = cls.parse_body(parser, inputs, outputs)
         else:
-            body = cls._short_body(parser, *short, inputs, outputs)
+            body = cls._short_body(parser, short, inputs, outputs)
         op = cls(inputs, outputs, body, numbers)
         op.attributes |= attributes
         return op
@@ -161,15 +175,15 @@ class DestinationOp(LinalgStructuredOperation, ABC):
     def _short_body(
         cls,
         parser: Parser,
-        name: str,
-        attributes: dict[str, Attribute],
+        short: "ShortBody",
         inputs: Sequence[SSAValue],
         outputs: Sequence[SSAValue],
     ) -> Region:
         block = Block(arg_types=cls.body_types(inputs, outputs))
+        name, attributes = short.name, short.attributes
         op_class = parser.ctx.get_optional_op(name)
         if op_class is None or not issubclass(op_class, IRDLOperation):
-            parser.raise_error(f"unknown op '{name}'")
+            parser.raise_error(f"unknown op '{name}'", short.start, short.end)
         known = op_class.get_irdl_definition().properties
         try:
             op = op_class.build(
@@ -179,8 +193,9 @@ class DestinationOp(LinalgStructuredOperation, ABC):
                 attributes={k: v for k, v in attributes.items() if k not in known},
             )
         except ValueError as e:
-            parser.raise_error(f"'{name}' is no body here: {e}")
-        block.add_ops([op, upstream.YieldOp(*op.results)])
+            reason = f"expected an op that can be the body, but got '{name}': {e}"
+            parser.raise_error(reason, short.start, short.end)
+        block.add_ops([op, YieldOp(*op.results)])
         return Region(block)
 
     def print(self, printer: Printer) -> None:
@@ -215,6 +230,13 @@ def _print_group(printer: Printer, keyword: str, values: Sequence[SSAValue]) -> 
         printer.print_string(")")
 
 
+def _parse_argument(parser: Parser) -> Parser.Argument:
+    """An argument of a body, maybe with a location."""
+    argument = parser.parse_argument()
+    argument.location = parser.parse_optional_location()
+    return argument
+
+
 class BodiedOp(DestinationOp, ABC):
     """Base of ops that have their body written behind them."""
 
@@ -223,7 +245,7 @@ class BodiedOp(DestinationOp, ABC):
         cls, parser: Parser, inputs: Sequence[SSAValue], outputs: Sequence[SSAValue]
     ) -> Region:
         arguments = parser.parse_comma_separated_list(
-            parser.Delimiter.PAREN, parser.parse_argument
+            parser.Delimiter.PAREN, lambda: _parse_argument(parser)
         )
         return parser.parse_region(arguments)
 

@@ -7,11 +7,11 @@ An access is written with the letters of the loops, in their order, a window as 
 
 from abc import ABC
 from collections.abc import Mapping, Sequence
+from types import UnionType
 from typing import ClassVar
 
 from xdsl.dialects.builtin import (
     AffineMapAttr,
-    AnyFloat,
     ArrayAttr,
     DenseIntElementsAttr,
     DenseIntOrFPElementsAttr,
@@ -28,7 +28,12 @@ from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
 from transom.dialects.linalg.bodies import Body, Point
-from transom.dialects.linalg.structure import element_of, shape_of, verify_results
+from transom.dialects.linalg.structure import (
+    element_of,
+    shape_of,
+    tensor_types,
+    verify_results,
+)
 
 Window = tuple[int, int]
 """A stride and a dilation."""
@@ -72,11 +77,10 @@ class AccessedOp(NamedOperation, ABC):
         outputs: Sequence[SSAValue],
         properties: Mapping[str, Attribute | None] | None = None,
     ) -> None:
-        results = [v.type for v in outputs if isinstance(v.type, TensorType)]
         super().__init__(
             inputs,
             outputs,
-            [results],
+            [tensor_types(outputs)],
             properties,
             hidden_region=self.get_hidden_region(inputs, outputs),
         )
@@ -214,11 +218,20 @@ class WindowOp(AccessedOp, ABC):
         super().verify_()
 
 
+class PlainWindowOp(AccessedOp, ABC):
+    """Base of convolutions that have neither strides nor dilations."""
+
+    @property
+    def windows(self) -> Sequence[Window]:
+        return [(1, 1)] * self.ACCESSES[0].count("+")
+
+
 class PointwiseOp(AccessedOp, ABC):
     """Base of element-wise ops: all operands are of the shape of the output."""
 
     INPUTS: ClassVar[int]
-    FLOATS_ONLY: ClassVar[bool] = False
+    ELEMENTS: ClassVar[type[Attribute] | UnionType | None] = None
+    """What elements of the output may be; None is any numbers."""
 
     @classmethod
     def input_count(cls) -> int:
@@ -239,6 +252,6 @@ class PointwiseOp(AccessedOp, ABC):
         cls, inputs: Sequence[SSAValue], outputs: Sequence[SSAValue]
     ) -> Region:
         element = element_of(outputs[0].type) if outputs else None
-        if cls.FLOATS_ONLY and not isinstance(element, AnyFloat):
-            raise ValueError(f"expected floats, but got '{element}'")
+        if cls.ELEMENTS is not None and not isinstance(element, cls.ELEMENTS):
+            raise ValueError(f"expected no elements of type '{element}'")
         return super().get_hidden_region(inputs, outputs)

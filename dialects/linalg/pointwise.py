@@ -5,6 +5,7 @@ Element-wise ops that xDSL lacks.
 from typing import ClassVar
 
 from xdsl.dialects import arith, math
+from xdsl.dialects.builtin import AnyFloat, IntegerType
 from xdsl.irdl import irdl_op_definition
 
 from transom.dialects.linalg.bodies import absolute, binary, reciprocal, square, unary
@@ -43,7 +44,7 @@ class CeilOp(PointwiseOp):
 
     INPUTS: ClassVar = 1
     POINT: ClassVar = staticmethod(unary(math.CeilOp))
-    FLOATS_ONLY: ClassVar = True
+    ELEMENTS: ClassVar = AnyFloat
 
 
 @irdl_op_definition
@@ -61,7 +62,7 @@ class FloorOp(PointwiseOp):
 
     INPUTS: ClassVar = 1
     POINT: ClassVar = staticmethod(unary(math.FloorOp))
-    FLOATS_ONLY: ClassVar = True
+    ELEMENTS: ClassVar = AnyFloat
 
 
 @irdl_op_definition
@@ -79,7 +80,7 @@ class NegfOp(PointwiseOp):
 
     INPUTS: ClassVar = 1
     POINT: ClassVar = staticmethod(unary(arith.NegfOp))
-    FLOATS_ONLY: ClassVar = True
+    ELEMENTS: ClassVar = AnyFloat
 
 
 @irdl_op_definition
@@ -97,7 +98,7 @@ class ReciprocalOp(PointwiseOp):
 
     INPUTS: ClassVar = 1
     POINT: ClassVar = staticmethod(reciprocal)
-    FLOATS_ONLY: ClassVar = True
+    ELEMENTS: ClassVar = AnyFloat
 
 
 @irdl_op_definition
@@ -115,7 +116,7 @@ class RoundOp(PointwiseOp):
 
     INPUTS: ClassVar = 1
     POINT: ClassVar = staticmethod(unary(math.RoundOp))
-    FLOATS_ONLY: ClassVar = True
+    ELEMENTS: ClassVar = AnyFloat
 
 
 @irdl_op_definition
@@ -133,7 +134,7 @@ class RsqrtOp(PointwiseOp):
 
     INPUTS: ClassVar = 1
     POINT: ClassVar = staticmethod(unary(math.RsqrtOp))
-    FLOATS_ONLY: ClassVar = True
+    ELEMENTS: ClassVar = AnyFloat
 
 
 @irdl_op_definition
@@ -168,7 +169,7 @@ class TanhOp(PointwiseOp):
 
     INPUTS: ClassVar = 1
     POINT: ClassVar = staticmethod(unary(math.TanhOp))
-    FLOATS_ONLY: ClassVar = True
+    ELEMENTS: ClassVar = AnyFloat
 
 
 @irdl_op_definition
@@ -186,7 +187,7 @@ class ErfOp(PointwiseOp):
 
     INPUTS: ClassVar = 1
     POINT: ClassVar = staticmethod(unary(math.ErfOp))
-    FLOATS_ONLY: ClassVar = True
+    ELEMENTS: ClassVar = AnyFloat
 
 
 @irdl_op_definition
@@ -212,8 +213,8 @@ class DivUnsignedOp(PointwiseOp):
     A quotient, of unsigned integers.
 
     ```mlir
-    %y = linalg.div_unsigned ins(%a, %b : tensor<4xf32>, tensor<4xf32>)
-        outs(%c : tensor<4xf32>) -> tensor<4xf32>
+    %y = linalg.div_unsigned ins(%a, %b : tensor<4xi32>, tensor<4xi32>)
+        outs(%c : tensor<4xi32>) -> tensor<4xi32>
     ```
     """
 
@@ -221,6 +222,7 @@ class DivUnsignedOp(PointwiseOp):
 
     INPUTS: ClassVar = 2
     POINT: ClassVar = staticmethod(binary(arith.DivfOp, arith.DivUIOp, unsigned=True))
+    ELEMENTS: ClassVar = IntegerType
 
 
 @irdl_op_definition
@@ -238,7 +240,7 @@ class PowfOp(PointwiseOp):
 
     INPUTS: ClassVar = 2
     POINT: ClassVar = staticmethod(binary(math.PowFOp, math.PowFOp))
-    FLOATS_ONLY: ClassVar = True
+    ELEMENTS: ClassVar = AnyFloat
 
 
 OPERATIONS = (

@@ -2,23 +2,20 @@
 What the structured ops of `linalg` have in common: operands, maps, loops, a body.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import cast
 
-from xdsl.dialects import linalg as upstream
 from xdsl.dialects.builtin import MemRefType, ShapedType, TensorType
 from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
+from xdsl.dialects.linalg.attrs import IteratorType
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineMap
 from xdsl.traits import EffectInstance, MemoryEffect, MemoryEffectKind
 from xdsl.utils.exceptions import VerifyException
 
-PARALLEL, REDUCTION = (
-    upstream.IteratorType.PARALLEL,
-    upstream.IteratorType.REDUCTION,
-)
+PARALLEL, REDUCTION = IteratorType.PARALLEL, IteratorType.REDUCTION
 
 
 @dataclass(frozen=True)
@@ -33,7 +30,7 @@ class Structure:
     outputs: tuple[SSAValue, ...]
     maps: tuple[AffineMap, ...]
     """One for each input, then one for each output."""
-    kinds: tuple[upstream.IteratorType, ...]
+    kinds: tuple[IteratorType, ...]
     body: Block
     """It takes an element of each input, then, if it wants them, of the outputs."""
 
@@ -54,7 +51,7 @@ class Structure:
     def out_maps(self) -> tuple[AffineMap, ...]:
         return self.maps[len(self.inputs) :]
 
-    def loops(self, kind: upstream.IteratorType) -> tuple[int, ...]:
+    def loops(self, kind: IteratorType) -> tuple[int, ...]:
         """The loops of a kind."""
         return tuple(i for i, own in enumerate(self.kinds) if own is kind)
 
@@ -75,7 +72,7 @@ class Structure:
     @property
     def yielded(self) -> tuple[SSAValue, ...]:
         last = self.body.last_op
-        assert isinstance(last, upstream.YieldOp), "bodies end with it"
+        assert last is not None, "bodies end with 'linalg.yield'"
         return tuple(last.operands)
 
     def extents(self) -> Iterator[tuple[int, int, int]]:
@@ -148,12 +145,20 @@ class StructureMemoryEffect(MemoryEffect):
         return effects
 
 
+def tensor_types(values: Iterable[SSAValue]) -> tuple[Attribute, ...]:
+    """The types of those that are tensors: what an op with these outputs gives."""
+    types = [value.type for value in values]
+    return tuple(type for type in types if is_tensor(type))
+
+
+def is_tensor(type: Attribute) -> bool:
+    return isinstance(type, TensorType)
+
+
 def verify_results(op: LinalgStructuredOperation) -> None:
     """There is a result for each output that is a tensor, of its type."""
-    tensors = [
-        value.type for value in outputs_of(op) if isinstance(value.type, TensorType)
-    ]
-    if list(op.result_types) != tensors:
+    tensors = tensor_types(outputs_of(op))
+    if tuple(op.result_types) != tensors:
         listed = ", ".join(f"'{type}'" for type in tensors) or "none"
         raise VerifyException(f"expected results of the types of the outputs: {listed}")
 

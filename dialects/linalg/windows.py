@@ -10,18 +10,16 @@ from xdsl.dialects import arith
 from xdsl.irdl import irdl_op_definition
 
 from transom.dialects.linalg.bodies import fold, multiply_add, sum_up
-from transom.dialects.linalg.named import WindowOp
+from transom.dialects.linalg.named import PlainWindowOp, WindowOp
 
 
 @irdl_op_definition
-class Conv1DOp(WindowOp):
+class Conv1DOp(PlainWindowOp):
     """
     A convolution of a vector.
 
     ```mlir
-    %y = linalg.conv_1d {dilations = dense<1> : tensor<1xi64>,
-        strides = dense<1> : tensor<1xi64>}
-        ins(%x, %w : tensor<8xf32>, tensor<3xf32>)
+    %y = linalg.conv_1d ins(%x, %w : tensor<8xf32>, tensor<3xf32>)
         outs(%c : tensor<6xf32>) -> tensor<6xf32>
     ```
     """
@@ -74,14 +72,12 @@ class Conv1DNwcWcfOp(WindowOp):
 
 
 @irdl_op_definition
-class Conv2DOp(WindowOp):
+class Conv2DOp(PlainWindowOp):
     """
     A convolution of a matrix.
 
     ```mlir
-    %y = linalg.conv_2d {dilations = dense<1> : tensor<2xi64>,
-        strides = dense<1> : tensor<2xi64>}
-        ins(%x, %w : tensor<8x8xf32>, tensor<3x3xf32>)
+    %y = linalg.conv_2d ins(%x, %w : tensor<8x8xf32>, tensor<3x3xf32>)
         outs(%c : tensor<6x6xf32>) -> tensor<6x6xf32>
     ```
     """

@@ -1,0 +1,63 @@
+// RUN: %diagnose
+
+func.func @unknown_body(%a: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{unknown op 'arith.nothing'}}
+  %y = linalg.map { arith.nothing } ins(%a : tensor<4xf32>) outs(%a : tensor<4xf32>)
+  func.return %y : tensor<4xf32>
+}
+
+// -----
+
+func.func @shapes_of_map(%a: tensor<4xf32>, %b: tensor<5xf32>) -> tensor<5xf32> {
+  // expected-error @+1 {{expected operand 0 to have the shape of the output, 'tensor<5xf32>', but got 'tensor<4xf32>'}}
+  %y = linalg.map { arith.negf } ins(%a : tensor<4xf32>) outs(%b : tensor<5xf32>)
+  func.return %y : tensor<5xf32>
+}
+
+// -----
+
+func.func @dimensions_of_reduce(%a: tensor<4x8xf32>, %b: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{expected dimensions from 0 to 1 in order, but got [2]}}
+  %y = linalg.reduce { arith.addf } ins(%a : tensor<4x8xf32>) outs(%b : tensor<4xf32>) dimensions = [2]
+  func.return %y : tensor<4xf32>
+}
+
+// -----
+
+func.func @permutation(%a: tensor<4x8xf32>, %b: tensor<8x4xf32>) -> tensor<8x4xf32> {
+  // expected-error @+1 {{expected a permutation of 0 to 1, but got [1, 1]}}
+  %y = linalg.transpose ins(%a : tensor<4x8xf32>) outs(%b : tensor<8x4xf32>) permutation = [1, 1]
+  func.return %y : tensor<8x4xf32>
+}
+
+// -----
+
+func.func @dimensions_of_broadcast(%a: tensor<4xf32>, %b: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  // expected-error @+1 {{expected dimensions from 0 to 1, but got [2]}}
+  %y = linalg.broadcast ins(%a : tensor<4xf32>) outs(%b : tensor<4x8xf32>) dimensions = [2]
+  func.return %y : tensor<4x8xf32>
+}
+
+// -----
+
+func.func @strides(%x: memref<1x8x8x4xf32>, %w: memref<3x3xf32>, %o: memref<1x6x6x4xf32>) {
+  // expected-error @+1 {{expected 2 strides of at least 1, but got [0, 1]}}
+  linalg.pooling_nhwc_max {dilations = dense<1> : tensor<2xi64>, strides = dense<[0, 1]> : tensor<2xi64>} ins(%x, %w : memref<1x8x8x4xf32>, memref<3x3xf32>) outs(%o : memref<1x6x6x4xf32>)
+  func.return
+}
+
+// -----
+
+func.func @no_result(%a: tensor<4x8xf32>, %b: tensor<8x4xf32>, %c: tensor<4x4xf32>) {
+  // expected-error @+1 {{expected results of the types of the outputs: 'tensor<4x4xf32>'}}
+  linalg.matmul ins(%a, %b : tensor<4x8xf32>, tensor<8x4xf32>) outs(%c : tensor<4x4xf32>)
+  func.return
+}
+
+// -----
+
+func.func @depth(%a: memref<4x8xf32>, %b: memref<7x4xf32>, %c: memref<4x4xf32>) {
+  // expected-error @+1 {{inferred input/output operand #1 has shape's dimension #0 to be 8, but found 7}}
+  linalg.matmul ins(%a, %b : memref<4x8xf32>, memref<7x4xf32>) outs(%c : memref<4x4xf32>)
+  func.return
+}
