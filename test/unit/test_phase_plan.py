@@ -112,6 +112,7 @@ def test_what_is_omitted_runs_on_the_functions_of_others() -> None:
         plan = phase_plan(module, phase_named("tensor"), ctx)
         assert str(plan.pipeline) == (
             "convert-graph-to-tir,"
+            "convert-linalg-to-tir,"
             "builtin.module{without=[#cases.target]}(tir-fuse-nests),"
             "builtin.module{without=[#cases.target]}(tir-choose-schedule),"
             "tir-pack-operands,"
@@ -323,8 +324,9 @@ def test_phases_are_listed_for_a_module() -> None:
         assert str(module) == before
     lines = [line.strip() for line in text.splitlines()]
     start = lines.index("convert-graph-to-tir")
-    assert lines[start : start + 14] == [
+    assert lines[start : start + 15] == [
         "convert-graph-to-tir",
+        "convert-linalg-to-tir",
         "builtin.module{without=[#cases.target]}(tir-fuse-nests)",
         "builtin.module{without=[#cases.target]}(tir-choose-schedule)",
         "tir-pack-operands",
