@@ -31,11 +31,9 @@ def choose_schedule(
     if any(op.regions for region in nest.regions for op in region.walk()):
         return None
     view = NestView(nest, machine)
-    product = contraction.find_product(view)
+    product = contraction.schedule(view, constants)
     if product is not None:
-        chosen = contraction.schedule(product, constants)
-        if chosen is not None:
-            return chosen
+        return product
     points, sums = view.best_parallel_lanes(), view.best_reduction_lanes()
     # Neighbours that are summed are better than points whose elements lie apart.
     if sums is not None and (points is None or Step.SCATTERED in view.in_steps(points)):

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from transom.dialects import tir
@@ -35,6 +35,12 @@ MAX_VECTORS = 8
 
 UNROLLED_STEPS = 4
 """So many steps of the innermost sum are written out."""
+
+ASSUMED_EXTENT = 64
+"""What a dim has whose size is not known."""
+
+NEARLY = 1.1
+"""Costs are known so well."""
 
 PANEL_REUSE = 4
 """An operand is copied if what is copied is read at least so often."""
@@ -66,30 +72,26 @@ class Product:
         return math.prod(known) if len(known) == len(bounds) else None
 
 
-def find_product(view: NestView) -> Product | None:
-    """The product that a nest sums, if it is one of two inputs, lanes along outputs."""
+def find_products(view: NestView) -> Iterator[Product]:
+    """The ways to see a nest as a sum of products of two inputs, by their lanes."""
     nest = view.nest
     if not view.reduction or len(nest.accumulator_types) != 1 or folds_of(nest) is None:
-        return None
+        return
     used = [
         position
         for position, argument in enumerate(nest.body_ins)
         if argument.first_use is not None
     ]
     if len(used) != 2 or any(nest.in_accesses.data[p].is_indirect for p in used):
-        return None
-    for lane_dim in reversed(view.parallel):
-        if view.lanes(lane_dim) < 2 or any(
-            step is not Step.CONTIGUOUS for step in view.out_steps(lane_dim)
-        ):
-            continue
+        return
+    for lane_dim in view.parallel:
         moving = [p for p in used if lane_dim in view.dims_of_input(p)]
-        if len(moving) != 1:
+        if view.lanes(lane_dim) < 2 or len(moving) != 1:
             continue
         (vectors,) = moving
         (scalars,) = (p for p in used if p != vectors)
         own, other = view.dims_of_input(vectors), view.dims_of_input(scalars)
-        return Product(
+        yield Product(
             view,
             lane_dim,
             vectors,
@@ -98,7 +100,6 @@ def find_product(view: NestView) -> Product | None:
             tuple(d for d in view.parallel if d in own - other),
             tuple(d for d in view.parallel if d in other - own),
         )
-    return None
 
 
 @dataclass(frozen=True)
@@ -111,45 +112,86 @@ class Tile:
     vectors: int
 
 
-def schedule(product: Product, constants: frozenset[int]) -> tir.ScheduleAttr | None:
+@dataclass(frozen=True)
+class Choice:
+    """A way to compute a product, and what it takes, in multiply-adds of vectors."""
+
+    product: Product
+    tile: Tile
+    pack: tuple[int, ...]
+    cost: float
+
+    def scattered(self) -> tuple[int, int]:
+        """How many outputs the lanes are scattered over; inner lanes are better."""
+        steps = self.product.view.out_steps(self.product.lane_dim)
+        apart = sum(step is not Step.CONTIGUOUS for step in steps)
+        return (apart, -self.product.lane_dim)
+
+    def schedule(self) -> tir.ScheduleAttr:
+        product, tile = self.product, self.tile
+        register: dict[int, int] = {}
+        if tile.point_dim is not None and tile.points > 1:
+            register[tile.point_dim] = tile.points
+        lanes = product.lanes if tile.vector_dim == product.lane_dim else 1
+        if tile.vectors > 1:
+            register[tile.vector_dim] = tile.vectors * lanes
+        return tir.ScheduleAttr.get(
+            cache=cache_tiles(product, tile),
+            register=dict(sorted(register.items())),
+            vector=(product.lane_dim, product.lanes),
+            unroll=unrolled(product),
+            order=loop_order(product),
+            pack=sorted(self.pack),
+            masked_edges=product.view.can_mask,
+        )
+
+
+def schedule(view: NestView, constants: frozenset[int]) -> tir.ScheduleAttr | None:
     """
-    The schedule of a product; `constants` are the inputs that are weights. None if
-    sums along what is contiguous are better.
+    The schedule of a nest as a product, if it is one; `constants` are the inputs that
+    are weights. None if sums along what is contiguous are better.
     """
+    choices = [choose(product, constants) for product in find_products(view)]
+    found = [choice for choice in choices if choice is not None]
+    if not found:
+        return None
+    least = min(choice.cost for choice in found)
+    near = [choice for choice in found if choice.cost <= NEARLY * least]
+    return min(near, key=Choice.scattered).schedule()
+
+
+def choose(product: Product, constants: frozenset[int]) -> Choice | None:
+    """How to compute a product with its lanes, if vectors can be had."""
     view = product.view
-    tile = choose_tile(product)
-    pack = [
+    tile, cost = choose_tile(product)
+    pack = tuple(
         position
         for position in (product.scalars, product.vectors)
         if pays_to_pack(product, tile, position, position in constants)
-    ]
+    )
     if product.vectors not in pack:
         step = view.in_steps(product.lane_dim)[product.vectors]
         if step is not Step.CONTIGUOUS:
             return None
-    register: dict[int, int] = {}
-    if tile.point_dim is not None and tile.points > 1:
-        register[tile.point_dim] = tile.points
-    lanes = product.lanes if tile.vector_dim == product.lane_dim else 1
-    if tile.vectors > 1:
-        register[tile.vector_dim] = tile.vectors * lanes
-    cache = cache_tiles(product, tile)
-    return tir.ScheduleAttr.get(
-        cache=cache,
-        register=dict(sorted(register.items())),
-        vector=(product.lane_dim, product.lanes),
-        unroll=unrolled(product),
-        order=loop_order(product),
-        pack=sorted(pack),
-        masked_edges=view.can_mask,
-    )
+    steps = [view.bounds[dim] or ASSUMED_EXTENT for dim in view.reduction]
+    points = [view.bounds[dim] or ASSUMED_EXTENT for dim in product.shared]
+    cost *= math.prod(steps) * math.prod(points)
+    for position in pack:
+        if position not in constants:
+            cost += 2 * view.input_bytes(position) // view.input_element_bytes(position)
+    # Lanes that do not lie side by side are stored one by one.
+    for step in view.out_steps(product.lane_dim):
+        if step is not Step.CONTIGUOUS:
+            bounds = [view.bounds[dim] or ASSUMED_EXTENT for dim in view.parallel]
+            cost += math.prod(bounds)
+    return Choice(product, tile, pack, cost)
 
 
 # The tile.
 
 
-def choose_tile(product: Product) -> Tile:
-    """The tile that computes all points in the least time."""
+def choose_tile(product: Product) -> tuple[Tile, float]:
+    """The tile that computes all points in the least time; that of one step."""
     view, lane_dim = product.view, product.lane_dim
     width = product.lanes
     point_dim = _longest(view, product.scalar_dims)
@@ -170,7 +212,18 @@ def choose_tile(product: Product) -> Tile:
         ),
     )
     points, vectors = best
-    return Tile(point_dim, points, vector_dim, vectors)
+    tile = Tile(point_dim, points, vector_dim, vectors)
+    unseen = [
+        view.bounds[dim] or ASSUMED_EXTENT
+        for dim in (*product.scalar_dims, *product.vector_dims)
+        if dim not in (point_dim, vector_dim)
+    ]
+    if vector_dim != lane_dim:
+        unseen[unseen.index(view.bounds[lane_dim] or ASSUMED_EXTENT)] = (
+            lane_vectors or ASSUMED_EXTENT
+        )
+    time = _cost(view, best, many_points, many_vectors)
+    return tile, time * math.prod(unseen)
 
 
 def _longest(view: NestView, dims: Sequence[int]) -> int | None:
@@ -200,9 +253,9 @@ def _cost(
         for groups, few in _parts(vectors, v):
             total += tiles * groups * machine.step_cost(some, few)
     if points is None:
-        total /= t
+        total *= ASSUMED_EXTENT / t
     if vectors is None:
-        total /= v
+        total *= ASSUMED_EXTENT / v
     return total
 
 
