@@ -225,6 +225,31 @@ def select(frame: Frame, op: graph.SelectOp, args: Values) -> Values:
     return (where(*args),)
 
 
+def _quantized_in(*floats: Array) -> np.dtype[Any]:
+    """The type that quantisation is computed in."""
+    is_wide = any(x.dtype == numerics.F64 for x in floats)
+    return numerics.F64 if is_wide else numerics.F32
+
+
+@ELEMENTWISE.of(graph.QuantizeOp)
+def quantize(frame: Frame, op: graph.QuantizeOp, args: Values) -> Values:
+    check_broadcast(frame, op, args)
+    x, scale, zero_point = args
+    dtype = _quantized_in(x, scale)
+    whole = np.rint(x.astype(dtype) / scale.astype(dtype)) + zero_point.astype(dtype)
+    return (numerics.float_to_int(whole, zero_point.dtype, saturate=True),)
+
+
+@ELEMENTWISE.of(graph.DequantizeOp)
+def dequantize(frame: Frame, op: graph.DequantizeOp, args: Values) -> Values:
+    check_broadcast(frame, op, args)
+    x, scale, zero_point = args
+    dtype = _quantized_in(scale)
+    moved = x.astype(np.int32) - zero_point.astype(np.int32)
+    product = moved.astype(dtype) * scale.astype(dtype)
+    return (numerics.rounded(product, scale.dtype),)
+
+
 def converted(x: Array, dtype: np.dtype[Any]) -> Array:
     """The numbers as another type, by the rules of `graph.cast`."""
     if dtype == x.dtype:

@@ -193,6 +193,18 @@ def select(op: Operation, cond: Array, on_true: Array, on_false: Array) -> Array
     return np.where(cond, on_true, on_false)
 
 
+def quantize(op: graph.QuantizeOp, x: Array, scale: Array, zero: Array) -> Array:
+    dtype = np.result_type(*(accumulator(v.dtype) for v in (x, scale)))
+    whole = np.rint(x.astype(dtype) / scale.astype(dtype)) + zero.astype(dtype)
+    return saturated(wide(whole), zero.dtype)
+
+
+def dequantize(op: graph.DequantizeOp, x: Array, scale: Array, zero: Array) -> Array:
+    dtype = accumulator(scale.dtype)
+    moved = x.astype(np.int32) - zero.astype(np.int32)
+    return rounded(moved.astype(dtype) * scale.astype(dtype), scale.dtype)
+
+
 def convert(op: graph.CastOp, x: Array) -> Array:
     dtype = numpy_dtype(op.declared_type().element_type)
     if dtype == np.bool_:
@@ -434,6 +446,7 @@ EVALUATORS: dict[type[Operation], Evaluator] = {
     graph.ConcatOp: concat,
     graph.CosOp: unary(np.cos),
     graph.CumulateOp: cumulate,
+    graph.DequantizeOp: dequantize,
     graph.DivOp: divide,
     graph.ErfOp: unary(erf),
     graph.ExpOp: unary(np.exp),
@@ -453,6 +466,7 @@ EVALUATORS: dict[type[Operation], Evaluator] = {
     graph.OrOp: binary(np.bitwise_or),
     graph.PadOp: pad,
     graph.PowOp: power,
+    graph.QuantizeOp: quantize,
     graph.ReciprocalOp: unary(np.reciprocal),
     graph.ReduceOp: reduce,
     graph.ReluOp: unary(lambda x: np.maximum(x, x.dtype.type(0))),

@@ -58,6 +58,8 @@ ELEMENTWISE_OPS = (
     graph.LeakyReluOp,
     graph.ClampOp,
     graph.CompareOp,
+    graph.DequantizeOp,
+    graph.QuantizeOp,
     graph.SelectOp,
     graph.CastOp,
     graph.BatchNormOp,

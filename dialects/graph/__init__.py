@@ -272,6 +272,12 @@ from transom.dialects.graph.pooling import (
 from transom.dialects.graph.pooling import (
     MaxPool2dOp as MaxPool2dOp,
 )
+from transom.dialects.graph.quantization import (
+    DequantizeOp as DequantizeOp,
+)
+from transom.dialects.graph.quantization import (
+    QuantizeOp as QuantizeOp,
+)
 from transom.dialects.graph.reduction import (
     ArgReduceKind as ArgReduceKind,
 )
@@ -423,6 +429,7 @@ Graph = Dialect(
         CosOp,
         CoshOp,
         CumulateOp,
+        DequantizeOp,
         DivOp,
         ErfOp,
         ExpOp,
@@ -448,6 +455,7 @@ Graph = Dialect(
         OrOp,
         PadOp,
         PowOp,
+        QuantizeOp,
         ReciprocalOp,
         ReduceOp,
         RegionOp,

@@ -7,6 +7,7 @@ chain disappear, shapes become numbers.
 
 from collections.abc import Sequence
 
+from xdsl.dialects.builtin import f32, f64
 from xdsl.ir import Operation, SSAValue
 from xdsl.pattern_rewriter import (
     PatternRewriter,
@@ -49,6 +50,7 @@ from transom.dialects.graph.marks import RelayoutOp
 from transom.dialects.graph.movement import ConcatOp, PadOp
 from transom.dialects.graph.operation import GraphOp, dims_of
 from transom.dialects.graph.properties import int_list
+from transom.dialects.graph.quantization import DequantizeOp, QuantizeOp
 from transom.dialects.graph.reshaping import (
     BroadcastOp,
     InputDim,
@@ -369,6 +371,48 @@ class MergeRelayouts(RewritePattern):
             _replace(op, RelayoutOp(inner.input, op.layout), rewriter)
 
 
+class DropRequantization(RewritePattern):
+    """
+    Quantised as it was before, a number is the same again.
+
+    True of all integers of up to 16 bits where the scale is a usual number: rounding of
+    the product is far below a half.
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: QuantizeOp, rewriter: PatternRewriter, /):
+        inner = op.input.owner
+        if (
+            not isinstance(inner, DequantizeOp)
+            or inner.input.type != op.result.type
+            or not _is_same(inner.scale, op.scale)
+            or not _is_same(inner.zero_point, op.zero_point)
+        ):
+            return
+        scale = constant_of(op.scale)
+        if (
+            scale is not None
+            and inner.declared_type().element_type in (f32, f64)
+            and all(
+                MIN_SCALE <= abs(float(value)) <= 1 / MIN_SCALE
+                for value in scale.value.get_values()
+            )
+        ):
+            rewriter.replace(op, (), (inner.input,))
+
+
+MIN_SCALE = 2.0**-64
+"""Products of less may lose bits."""
+
+
+def _is_same(a: SSAValue, b: SSAValue) -> bool:
+    """Whether two values are one, or constants of the same elements."""
+    if a is b:
+        return True
+    first, second = constant_of(a), constant_of(b)
+    return first is not None and second is not None and first.value == second.value
+
+
 PATTERNS: dict[type[Operation], tuple[RewritePattern, ...]] = {
     AbsOp: (DropSignBeforeAbs(),),
     BitcastOp: (MergeBitcasts(),),
@@ -378,6 +422,7 @@ PATTERNS: dict[type[Operation], tuple[RewritePattern, ...]] = {
     Conv2dOp: (PadByConv(),),
     FusedOp: (DissolveWithoutWork(), DropUnusedInputs(), DropUnusedResults()),
     PadOp: (MergePads(),),
+    QuantizeOp: (DropRequantization(),),
     RegionOp: (DropUnusedInputs(), DropUnusedResults()),
     RelayoutOp: (MergeRelayouts(),),
     ReshapeOp: (MergeReshapes(), NumberShape()),

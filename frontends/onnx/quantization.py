@@ -4,12 +4,13 @@ Numbers as integers with a scale and a zero point, and arithmetic on such.
 
 from collections.abc import Callable, Sequence
 
-from xdsl.dialects.builtin import AnyFloat, f32, i8, i32
+from xdsl.dialects.builtin import AnyFloat, f32, f64, i8, i32
 from xdsl.ir import Attribute, SSAValue
 
 from transom.dialects import graph
 from transom.dialects.dtypes import element_type
 from transom.dialects.graph.elements import ui8
+from transom.dialects.graph.quantization import QUANTIZED, SUMS
 from transom.dialects.onnx_weights import dtype_of_kind, kind_name
 from transom.frontends.onnx.layers import product
 from transom.frontends.onnx.node import Node, Unsupported, positive_axis, shape_of
@@ -86,6 +87,10 @@ def quantize(n: Node) -> SSAValue:
     wide = precision or elements_of(scale)
     if not isinstance(wide, AnyFloat):
         raise Unsupported(f"expected a scale of floats, but got '{wide}'")
+    if target in QUANTIZED.types and wide in (f32, f64):
+        own = x if isinstance(elements_of(x), AnyFloat) else cast(n, x, wide)
+        zero = steps.fit(n.input(2)) if n.has(2) else n.splat(0, target)
+        return n.add(graph.QuantizeOp(own, steps.fit(cast(n, scale, wide)), zero))
     quotient = graph.DivOp(cast(n, x, wide), steps.fit(cast(n, scale, wide)))
     zero = steps.fit(n.input(2)) if n.has(2) else None
     return rounded(n, n.add(quotient), zero, target)
@@ -102,6 +107,9 @@ def rounded(n: Node, x: SSAValue, zero: SSAValue | None, target: Attribute) -> S
 def dequantize(n: Node) -> SSAValue:
     x, scale, steps = n.input(0), n.input(1), Steps(n)
     target = _target(n, "output_dtype") or elements_of(scale)
+    if elements_of(x) in SUMS.types and target == elements_of(scale):
+        zero = steps.fit(n.input(2)) if n.has(2) else n.splat(0, elements_of(x))
+        return n.add(graph.DequantizeOp(x, steps.fit(scale), zero))
     if elements_of(x) == i32 and n.has(2):
         x = n.add(graph.SubOp(x, steps.fit(n.input(2))))
     elif n.has(2):

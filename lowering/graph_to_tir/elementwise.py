@@ -5,7 +5,7 @@ Element-wise ops, casts and constants as nests.
 from collections.abc import Sequence
 
 from xdsl.dialects import arith, math
-from xdsl.dialects.builtin import FloatAttr, IntegerAttr, f32, f64
+from xdsl.dialects.builtin import FloatAttr, IntegerAttr, f32, f64, i32
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.ir.affine import AffineExpr
 
@@ -167,6 +167,49 @@ class ConvertSelect(ConversionPattern[graph.SelectOp]):
         )
 
 
+class ConvertQuantize(ConversionPattern[graph.QuantizeOp]):
+    root = graph.QuantizeOp
+
+    def match_and_rewrite(
+        self, op: graph.QuantizeOp, operands: Operands, rewriter: ConversionRewriter
+    ) -> None:
+        site = Site(op, operands, rewriter)
+        input, scale, zero_point = (site.element(index) for index in range(3))
+        wide = f64 if f64 in (input, scale) else f32
+
+        def compute(b: tir.RegionBuilder, *args: SSAValue) -> list[SSAValue]:
+            x, s = (
+                cast_element(b, value, element, wide)
+                for value, element in zip(args[:2], (input, scale), strict=True)
+            )
+            whole = b(math.RoundEvenOp(b(arith.DivfOp(x, s))))
+            z = cast_element(b, args[2], zero_point, wide)
+            return [cast_element(b, b(arith.AddfOp(whole, z)), wide, zero_point)]
+
+        elementwise_nest(site, compute)
+
+
+class ConvertDequantize(ConversionPattern[graph.DequantizeOp]):
+    root = graph.DequantizeOp
+
+    def match_and_rewrite(
+        self, op: graph.DequantizeOp, operands: Operands, rewriter: ConversionRewriter
+    ) -> None:
+        site = Site(op, operands, rewriter)
+        input, scale, zero_point = (site.element(index) for index in range(3))
+        wide = f64 if scale == f64 else f32
+
+        def compute(b: tir.RegionBuilder, *args: SSAValue) -> list[SSAValue]:
+            x = cast_element(b, args[0], input, i32)
+            z = cast_element(b, args[2], zero_point, i32)
+            moved = cast_element(b, b(arith.SubiOp(x, z)), i32, wide)
+            s = cast_element(b, args[1], scale, wide)
+            product = b(arith.MulfOp(moved, s))
+            return [cast_element(b, product, wide, scale)]
+
+        elementwise_nest(site, compute)
+
+
 class ConvertBroadcast(ConversionPattern[graph.BroadcastOp]):
     root = graph.BroadcastOp
 
@@ -250,6 +293,8 @@ PATTERNS = (
     ConvertBroadcast(),
     ConvertCast(),
     ConvertConstant(),
+    ConvertDequantize(),
     ConvertElementwise(),
+    ConvertQuantize(),
     ConvertSelect(),
 )

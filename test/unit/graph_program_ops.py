@@ -13,7 +13,7 @@ from graph_program_builder import (
     broadcasts,
     ui8,
 )
-from xdsl.dialects.builtin import bf16, f16, f32, f64, i1, i8, i32
+from xdsl.dialects.builtin import bf16, f16, f32, f64, i1, i8, i16, i32
 from xdsl.ir import Operation
 
 from transom.dialects import graph
@@ -196,6 +196,16 @@ def select(b: Builder) -> None:
     exact = x.exact and y.exact
     op = graph.SelectOp(condition.value, x.value, y.value)
     b.add(op, None, max(x.limit, y.limit), exact)
+
+
+def quantize(b: Builder) -> None:
+    """In steps of a quarter, which is exact, and back."""
+    x = b.any(lambda known: known.element == f32 and known.exact)
+    scale, zero = b.scalar(0.25, f32), b.scalar(3, i16)
+    op = graph.QuantizeOp(x.value, scale.value, zero.value)
+    quantized = b.add(op, None, 4 * x.limit + 3)
+    back = graph.DequantizeOp(quantized.value, scale.value, zero.value)
+    b.add(back, None, (quantized.limit + 3) / 4)
 
 
 def cast(b: Builder) -> None:

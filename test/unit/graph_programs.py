@@ -40,7 +40,7 @@ MAKERS: tuple[Make, ...] = (
     *(movement.reshape, movement.transpose, movement.broadcast, movement.concat) * 2,
     *(ops.argsort, ops.bitcast),
     *(ops.arg_reduce, ops.batch_norm, ops.bitwise, ops.cumulate, ops.invert, ops.leaky),
-    *(ops.angle, ops.iota, ops.pool, ops.power, ops.quotient, ops.shift),
+    *(ops.angle, ops.iota, ops.pool, ops.power, ops.quantize, ops.quotient, ops.shift),
     *(
         movement.gather,
         movement.gather_elements,

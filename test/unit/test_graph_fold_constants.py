@@ -22,6 +22,7 @@ from xdsl.dialects.builtin import (
     f64,
     i1,
     i8,
+    i16,
     i32,
     i64,
 )
@@ -30,7 +31,7 @@ from xdsl.ir import Attribute, Block, Operation, Region
 
 from transom.dialects import graph
 from transom.dialects.dtypes import BFLOAT16, element_type, numpy_dtype
-from transom.dialects.graph.elements import bit_width, is_unsigned, ui8
+from transom.dialects.graph.elements import bit_width, is_unsigned, ui8, ui16
 from transom.interpreters.interpreter import Interpreter
 from transom.passes.constant_evaluation import (
     EVALUATORS,
@@ -338,6 +339,23 @@ def test_with_indices(type: Attribute):
     )
 
 
+@pytest.mark.parametrize("scale", (f32, f16, bf16), ids=str)
+@pytest.mark.parametrize("type", (i8, ui8, i16, ui16), ids=str)
+def test_quantization(type: Attribute, scale: Attribute):
+    x = np.linspace(-70, 70, 24, dtype=np.float32).reshape(4, 6)
+    scales = np.array([[0.25], [0.5], [1.5], [3]]).astype(numpy_dtype(scale))
+    zero = np.array([3, 0, 100, 7, 1, 2]).astype(numpy_dtype(type))
+    check(lambda v: graph.QuantizeOp(v[0], v[1], v[2]), [x, scales, zero])
+    q = random_array(type, 1, (4, 6))
+    check(lambda v: graph.DequantizeOp(v[0], v[1], v[2]), [q, scales, zero])
+
+
+def test_dequantization_of_sums():
+    sums = np.array([[1, -5], [2**31 - 1, -(2**31)]], np.int32)
+    scale, zero = np.array([0.5, 1e-3], np.float32), np.array(7, np.int32)
+    check(lambda v: graph.DequantizeOp(v[0], v[1], v[2]), [sums, scale, zero])
+
+
 def scatter_of(combine: graph.ScatterCombine) -> Make:
     return lambda v: graph.ScatterOp(v[0], v[1], v[2], 0, combine)
 
@@ -361,10 +379,12 @@ def test_every_evaluator_is_tested():
         *QUOTIENTS,
         graph.BatchNormOp,
         graph.CompareOp,
+        graph.DequantizeOp,
         graph.GatherElementsOp,
         graph.GatherOp,
         graph.MatmulOp,
         graph.PowOp,
+        graph.QuantizeOp,
         graph.ScatterOp,
         graph.SelectOp,
     }

@@ -153,6 +153,12 @@ def test_broadcasting(drawn: Any, data: st.DataObject):
         np.broadcast_shapes(*ternary),
         masks(data, ternary),
     )
+    check_sizes(
+        lambda v: graph.QuantizeOp(v[0], v[1], graph.CastOp(v[2], i8)),
+        ternary,
+        np.broadcast_shapes(*ternary),
+        masks(data, ternary),
+    )
 
 
 @given(st.tuples(SHAPES, SHAPES))

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from op_checks import FLOATS, INTEGERS, Array, check, edges, ui8
-from xdsl.dialects.builtin import AnyFloat, bf16, f16, f32, f64, i1, i8, i32, i64
+from xdsl.dialects.builtin import AnyFloat, bf16, f16, f32, f64, i1, i8, i16, i32, i64
 from xdsl.ir import Attribute
 
 from transom.dialects import graph
@@ -349,6 +349,33 @@ def test_scatter(type: Attribute, combine: str, dynamic: bool) -> None:
             updates,
             dynamic=dynamic,
         )
+
+
+@DYNAMIC
+@pytest.mark.parametrize("scale", (f32, f64, f16, bf16), ids=str)
+@pytest.mark.parametrize("type", (i8, ui8, i16), ids=str)
+def test_quantization(type: Attribute, scale: Attribute, dynamic: bool) -> None:
+    """Ties go to even, what does not fit saturates; scales per channel broadcast."""
+    x = edges(f32).reshape(-1, 1) * np.ones((1, 3), np.float32)
+    scales = np.array([[0.5, 2.0, -0.25]]).astype(numpy_dtype(scale))
+    zero = np.array([3, 0, 100]).astype(numpy_dtype(type))
+    check(
+        lambda v: graph.QuantizeOp(v[0], v[1], v[2]),
+        (f32, scale, type),
+        x,
+        scales,
+        zero,
+        dynamic=dynamic,
+    )
+    q = edges(type).reshape(-1, 1) * np.ones((1, 3), numpy_dtype(type))
+    check(
+        lambda v: graph.DequantizeOp(v[0], v[1], v[2]),
+        (type, scale, type),
+        q,
+        scales,
+        zero,
+        dynamic=dynamic,
+    )
 
 
 @DYNAMIC

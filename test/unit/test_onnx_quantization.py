@@ -23,6 +23,16 @@ def numbers(type: Any, *shape: int) -> Any:
     return RNG.integers(info.min, info.max, shape, type, endpoint=True)
 
 
+def factors(type: Any, *shape: int) -> Any:
+    """
+    Right sides of products, of 7 bits: on CPUs without an instruction for sums of
+    products, onnxruntime takes those of an unsigned and a signed byte in 16 bits, where
+    pairs of larger ones saturate.
+    """
+    low, high = (-64, 63) if type == np.int8 else (0, 127)
+    return RNG.integers(low, high, shape, type, endpoint=True)
+
+
 def scales(*shape: int) -> Any:
     return RNG.uniform(0.01, 0.1, shape).astype(np.float32)
 
@@ -81,7 +91,7 @@ def test_dynamic_quantization(tmp_path: Path):
 @pytest.mark.parametrize("left", [np.uint8, np.int8])
 @pytest.mark.parametrize("right", [np.uint8, np.int8])
 def test_matmul_integer(tmp_path: Path, left: Any, right: Any):
-    inputs = {"a": numbers(left, 2, 3, 5), "b": numbers(right, 5, 4)}
+    inputs = {"a": numbers(left, 2, 3, 5), "b": factors(right, 5, 4)}
     zeros = {"za": numbers(left, 1)[0], "zb": numbers(right, 4)}
     for names in ("a b", "a b za", "a b _ zb", "a b za zb"):
         product = node("MatMulInteger", names)
@@ -109,7 +119,7 @@ def test_qlinear_matmul(tmp_path: Path, type: Any):
         weights = {
             "sa": scales(),
             "za": numbers(type, 1)[0],
-            "b": numbers(np.int8, 5, 4),
+            "b": factors(np.int8, 5, 4),
             "sb": scales(4) if many else scales(),
             "zb": np.zeros(4, np.int8) if many else np.array(0, np.int8),
             "sy": np.array(0.7, np.float32),
@@ -151,7 +161,7 @@ def test_qlinear_conv(tmp_path: Path, attributes: dict[str, Any]):
         weights = {
             "sx": scales(),
             "zx": np.array(111, np.uint8),
-            "w": numbers(np.int8, 8, channels, 3, 2),
+            "w": factors(np.int8, 8, channels, 3, 2),
             "sw": scales(8) if many else scales(),
             "zw": np.zeros(8, np.int8) if many else np.array(0, np.int8),
             "sy": np.array(0.9, np.float32),
