@@ -292,7 +292,8 @@ def test_phases_are_spelled_out(opt: Opt) -> None:
     assert SAME in result.err
     assert pipeline_in("r.mlir") == (
         "builtin.module(target-resolve-devices,graph-infer-types,"
-        "graph-fold-constants{max-elements=65536},canonicalize,cse,dce,"
+        "graph-fold-constants{max-elements=65536},graph-fold-batch-norm,"
+        "canonicalize,cse,dce,"
         "target-set-phase{phase=graph},target-claim-ops{explain=false},"
         "target-assign-places,"
         "target-set-phase{phase=placed},raises)"
