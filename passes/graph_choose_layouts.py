@@ -108,6 +108,7 @@ class BlockLayouts:
         for op in chosen:
             if isinstance(op, graph.Conv2dOp | graph.AvgPool2dOp):
                 self._widen_border(op.input, op.padding.get_values())
+        self._share_borders([op for op in chosen if isinstance(op, graph.ConcatOp)])
         if chosen:
             rewritten = set(chosen)
             for op in tuple(self.block.ops):
@@ -190,6 +191,27 @@ class BlockLayouts:
         image = self.images.setdefault(value, Image())
         rows, columns = image.border
         image.border = max(rows, top, bottom), max(columns, left, right)
+
+    def _share_borders(self, concats: Sequence[graph.ConcatOp]) -> None:
+        """
+        Give the parts of a concatenation the border of the whole, so that each can be
+        computed in its place.
+        """
+        changed = True
+        while changed:
+            changed = False
+            for op in concats:
+                images = [
+                    self.images.setdefault(value, Image())
+                    for value in (*op.inputs, op.result)
+                ]
+                border = (
+                    max(image.border[0] for image in images),
+                    max(image.border[1] for image in images),
+                )
+                for image in images:
+                    changed = changed or image.border != border
+                    image.border = border
 
     def _layout(self, value: SSAValue, *, blocks: bool) -> graph.LayoutAttr | None:
         """The layout in which readers that know layouts find a value."""

@@ -70,6 +70,21 @@ func.func @concat(%x: tensor<1x16x6x6xf32>, %w: tensor<16x16x1x1xf32>) -> tensor
   func.return %y : tensor<1x32x6x6xf32>
 }
 
+// The parts of a concatenation have the border of the whole, also of a larger one.
+// CHECK-LABEL: @border_of_parts
+func.func @border_of_parts(%x: tensor<1x16x6x6xf32>, %w: tensor<16x16x1x1xf32>, %v: tensor<16x48x3x3xf32>) -> tensor<1x16x6x6xf32> {
+  // CHECK:         %[[C:.*]] = graph.conv2d {{.*}} -> tensor<1x16x6x6xf32, #graph.desc<layout = #graph.layout<block = [1, 8], border = [1, 1]>>>
+  // CHECK-NEXT:    %[[D:.*]] = graph.conv2d {{.*}} -> tensor<1x16x6x6xf32, #graph.desc<layout = #graph.layout<block = [1, 8], border = [1, 1]>>>
+  // CHECK-NEXT:    %[[Y:.*]] = graph.concat %[[C]], %[[D]] axis 1 : {{.*}} -> tensor<1x32x6x6xf32, #graph.desc<layout = #graph.layout<block = [1, 8], border = [1, 1]>>>
+  // CHECK-NEXT:    graph.concat %[[Y]], %[[C]] axis 1 : {{.*}} -> tensor<1x48x6x6xf32, #graph.desc<layout = #graph.layout<block = [1, 8], border = [1, 1]>>>
+  %c = graph.conv2d %x, %w : tensor<1x16x6x6xf32>, tensor<16x16x1x1xf32> -> tensor<1x16x6x6xf32>
+  %d = graph.conv2d %c, %w : tensor<1x16x6x6xf32>, tensor<16x16x1x1xf32> -> tensor<1x16x6x6xf32>
+  %y = graph.concat %c, %d axis 1 : tensor<1x16x6x6xf32>, tensor<1x16x6x6xf32> -> tensor<1x32x6x6xf32>
+  %z = graph.concat %y, %c axis 1 : tensor<1x32x6x6xf32>, tensor<1x16x6x6xf32> -> tensor<1x48x6x6xf32>
+  %e = graph.conv2d %z, %v padding [1, 1, 1, 1] : tensor<1x48x6x6xf32>, tensor<16x48x3x3xf32> -> tensor<1x16x6x6xf32>
+  func.return %e : tensor<1x16x6x6xf32>
+}
+
 // A part of a block is no block: the concatenation is of plain tensors.
 // CHECK-LABEL: @concat_of_parts
 func.func @concat_of_parts(%x: tensor<1x16x6x6xf32>, %w: tensor<16x16x1x1xf32>, %z: tensor<1x4x6x6xf32>) -> tensor<1x20x6x6xf32> {
