@@ -20,53 +20,88 @@ be, are in `docs/math.md`. At special values results are those of C; but what `e
 `sin` and `cos` of large numbers call the C library, in a branch that is taken if any
 lane holds one.
 
+Neighbours in a block that are the same function are computed side by side, up to four:
+each op of one stands next to that of the others, so that the CPU need not wait for it.
+
 With `fma`, products are rounded together with the sum that they are part of, as one
 instruction of the target does it.
 """
 
-from collections.abc import Callable
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import AnyFloat, Float32Type, ModuleOp
-from xdsl.ir import Operation
+from xdsl.ir import Block, Operation
 
-from transom.lowering.conversion import (
-    ConversionPattern,
-    ConversionRewriter,
-    ConversionTarget,
-    Operands,
-    Refusal,
-    apply_partial_conversion,
-)
-from transom.lowering.math_polynomials import FUNCTIONS, Lanes, Writer
+from transom.dialects import llvm
+from transom.lowering.math_polynomials import FUNCTIONS, Lanes, Writer, constant_of
 from transom.passes.kernel_pass import KernelPass
+from transom.passes.rewrite_steps import may_rewrite
+
+MOST_TOGETHER = 4
+"""More chains side by side need more registers than there are."""
 
 
-class ExpandFunction(ConversionPattern[Operation]):
-    """One function of f32; f16 and bf16 are computed in f32."""
+def is_expanded(op: Operation) -> bool:
+    """Whether an op is a function of floats of at most 32 bits that is known."""
+    if type(op) not in FUNCTIONS:
+        return False
+    element = llvm.element_of(op.results[0].type)
+    return isinstance(element, AnyFloat) and element.bitwidth <= 32
 
-    def __init__(
-        self, root: type[Operation], function: Callable[..., Lanes], has_fma: bool
-    ) -> None:
-        self.root = root
-        self.function = function
-        self.has_fma = has_fma
 
-    def match_and_rewrite(
-        self, op: Operation, operands: Operands, rewriter: ConversionRewriter
-    ) -> Refusal | None:
-        writer = Writer(rewriter, self.has_fma)
-        args = [Lanes(writer, value) for value in operands]
-        element = args[0].element
-        if not isinstance(element, AnyFloat) or element.bitwidth > 32:
-            return Refusal(f"expected a float of at most 32 bits, but got '{element}'")
-        if not isinstance(element, Float32Type):
-            args = [arg.single() for arg in args]
-        result = self.function(*args)
-        if not isinstance(element, Float32Type):
-            result = result.rounded_to(element)
-        rewriter.replace(op, (), (result.value,))
+def runs_of(block: Block) -> Iterator[list[Operation]]:
+    """The ops of a block that are expanded, neighbours of one kind together."""
+    run: list[Operation] = []
+    for op in block.ops:
+        if run and not (len(run) < MOST_TOGETHER and joins(run, op)):
+            yield run
+            run = []
+        if is_expanded(op):
+            run.append(op)
+    if run:
+        yield run
+
+
+def joins(run: Sequence[Operation], op: Operation) -> bool:
+    """Whether an op can be computed together with those of a run."""
+    first = run[0]
+    return (
+        type(op) is type(first)
+        and op.operand_types == first.operand_types
+        and not any(operand.owner in run for operand in op.operands)
+        # What a power becomes depends on its exponent.
+        and all(
+            constant_of(mine) == constant_of(theirs)
+            for mine, theirs in zip(op.operands, first.operands, strict=True)
+        )
+    )
+
+
+def expand(run: Sequence[Operation], has_fma: bool) -> None:
+    """Replace some ops of one kind, which do not depend on each other."""
+    writer = Writer(has_fma)
+    locations = [op.location for op in run]
+    columns = zip(*(op.operands for op in run), strict=True)
+    args = [Lanes(writer, column, locations) for column in columns]
+    element = args[0].element
+    if not isinstance(element, Float32Type):
+        args = [arg.single() for arg in args]
+    result = FUNCTIONS[type(run[0])](*args)
+    if not isinstance(element, Float32Type):
+        result = result.rounded_to(element)
+    block = run[-1].parent
+    assert block is not None, "runs are found in blocks"
+    block.insert_ops_before(writer.ops, run[-1])
+    for op, value in zip(run, result.values, strict=True):
+        old = op.results[0]
+        if isinstance(value.owner, Operation):
+            value.owner.attributes |= op.attributes
+        value.name_hint = old.name_hint
+        old.replace_all_uses_with(value)
+        op.detach()
+        op.erase()
 
 
 @dataclass(frozen=True)
@@ -79,8 +114,8 @@ class LowerMathToPolynomialsPass(KernelPass):
         return any(type(op) in FUNCTIONS for op in kernel.walk())
 
     def apply_to_kernels(self, ctx: Context, module: ModuleOp) -> None:
-        patterns = [
-            ExpandFunction(root, function, self.fma)
-            for root, function in FUNCTIONS.items()
-        ]
-        apply_partial_conversion(module, ConversionTarget(), patterns)
+        blocks = [b for op in module.walk() for r in op.regions for b in r.blocks]
+        for block in blocks:
+            for run in list(runs_of(block)):
+                if may_rewrite("expand a function", run[0]):
+                    expand(run, self.fma)

@@ -63,6 +63,10 @@ class ConvertSoftmax(ConversionPattern[graph.SoftmaxOp | graph.LogSoftmaxOp]):
         def above(b: tir.RegionBuilder, value: SSAValue, high: SSAValue) -> SSAValue:
             return b(arith.SubfOp(widen(b, value), widen(b, high)))
 
+        def share(b: tir.RegionBuilder, power: SSAValue, all: SSAValue) -> SSAValue:
+            # One division per row.
+            return b(arith.MulfOp(power, b(arith.DivfOp(b.constant(1.0, wide), all))))
+
         pointwise(
             [(x, every), (top, per_row)],
             powers,
@@ -74,7 +78,7 @@ class ConvertSoftmax(ConversionPattern[graph.SoftmaxOp | graph.LogSoftmaxOp]):
             pointwise(
                 [(powers, every), (total, per_row)],
                 out,
-                lambda b, power, all: [narrow(b, b(arith.DivfOp(power, all)), element)],
+                lambda b, power, all: [narrow(b, share(b, power, all), element)],
             )
         else:
             pointwise(

@@ -10,7 +10,7 @@ from xdsl.ir import Operation
 from transom.lowering.math_polynomials.exponential import exp, exp2, expm1
 from transom.lowering.math_polynomials.lanes import Lanes, Writer
 from transom.lowering.math_polynomials.logarithm import log, log1p, log2, log10
-from transom.lowering.math_polynomials.power import pow
+from transom.lowering.math_polynomials.power import constant_of, pow
 from transom.lowering.math_polynomials.quotients import erf, tanh
 from transom.lowering.math_polynomials.trigonometric import cos, sin
 
@@ -30,4 +30,4 @@ FUNCTIONS: dict[type[Operation], Callable[..., Lanes]] = {
 }
 """How each op of `math` is computed; the docstrings say with what error."""
 
-__all__ = ["FUNCTIONS", "Lanes", "Writer"]
+__all__ = ["FUNCTIONS", "Lanes", "Writer", "constant_of"]

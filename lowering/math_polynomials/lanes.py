@@ -14,7 +14,7 @@ two where it has none.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple, TypeAlias, cast
+from typing import TypeAlias, cast
 
 from xdsl.dialects import arith, math, scf, vector
 from xdsl.dialects.builtin import (
@@ -24,6 +24,7 @@ from xdsl.dialects.builtin import (
     FloatAttr,
     IntegerAttr,
     IntegerType,
+    LocationAttr,
     VectorType,
     f32,
     f64,
@@ -33,51 +34,83 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
-from transom.lowering.conversion import ConversionRewriter
-
 Number: TypeAlias = "Lanes | float"
 
 
-def constant_op(value: Attribute, type: Attribute) -> Operation:
-    return arith.ConstantOp.create(properties={"value": value}, result_types=[type])
+class Writer:
+    """Collects the ops that formulas are made of."""
 
+    def __init__(self, has_fma: bool) -> None:
+        self.has_fma = has_fma
+        self.ops: list[Operation] = []
 
-class Writer(NamedTuple):
-    """Where formulas are written, and for what."""
+    def insert(self, op: Operation, location: LocationAttr) -> SSAValue:
+        op.location = location
+        self.ops.append(op)
+        return op.results[0]
 
-    rewriter: ConversionRewriter
-    has_fma: bool
-
-    def __call__(self, op: Operation) -> SSAValue:
-        return self.rewriter.insert(op).results[0]
+    def block_of(self, write: Callable[[], Lanes]) -> Block:
+        """A block that yields the one value of what is written in it."""
+        outside, self.ops = self.ops, []
+        result = write()
+        block = Block([*self.ops, scf.YieldOp(*result.values)])
+        self.ops = outside
+        return block
 
 
 class Lanes:
     """
-    A number, or one in each lane of a vector.
+    A number, or one in each lane of a vector; or several such values of one type, which
+    are computed side by side, each at a location of its own.
 
+    A chain of operations waits for each of its results. Chains side by side wait
+    together: each operation is written for all values before the next one is.
     Comparisons give `i1`; a comparison with NaN is false.
     """
 
-    def __init__(self, writer: Writer, value: SSAValue) -> None:
+    def __init__(
+        self,
+        writer: Writer,
+        values: Sequence[SSAValue],
+        locations: Sequence[LocationAttr],
+    ) -> None:
         self.writer = writer
-        self.value = value
+        self.values = tuple(values)
+        self.locations = tuple(locations)
+
+    def with_values(self, values: Sequence[SSAValue]) -> Lanes:
+        return Lanes(self.writer, values, self.locations)
+
+    def parts(self) -> list[Lanes]:
+        """The values, one by one."""
+        pairs = zip(self.values, self.locations, strict=True)
+        return [Lanes(self.writer, [value], [where]) for value, where in pairs]
 
     # Types.
 
     @property
-    def element(self) -> Attribute:
-        type = self.value.type
+    def type(self) -> Attribute:
+        return self.values[0].type
+
+    @property
+    def vector_type(self) -> VectorType[Attribute] | None:
+        """The type of vectors, None of scalars."""
+        type = self.type
         if isinstance(type, VectorType):
-            return cast("VectorType[Attribute]", type).element_type
-        return type
+            return cast("VectorType[Attribute]", type)
+        return None
+
+    @property
+    def element(self) -> Attribute:
+        vector_type = self.vector_type
+        return self.type if vector_type is None else vector_type.element_type
 
     def of(self, element: Attribute) -> Attribute:
         """`element`, or the vector of it with as many lanes."""
-        type = self.value.type
-        if isinstance(type, VectorType):
-            return VectorType(element, cast("VectorType[Attribute]", type).get_shape())
-        return element
+        vector_type = self.vector_type
+        if vector_type is None:
+            return element
+        return VectorType(element, vector_type.get_shape())
 
     @property
     def is_float(self) -> bool:
@@ -90,14 +123,16 @@ class Lanes:
 
     # Building.
 
-    def lift(self, number: Number) -> SSAValue:
-        """A value of the same type."""
-        if isinstance(number, Lanes):
-            return number.value
-        type, element = self.value.type, self.element
+    def lift(self, number: Number) -> Lanes:
+        """Values of the same type."""
+        return number if isinstance(number, Lanes) else self.constant(number)
+
+    def constant(self, number: float) -> Lanes:
+        """A number, in as many values and lanes, which are one op."""
+        type, element, vector_type = self.type, self.element, self.vector_type
         attr: Attribute
-        if isinstance(type, VectorType):
-            numbers = cast("VectorType[Float32Type]", type)
+        if vector_type is not None:
+            numbers = cast("VectorType[Float32Type]", vector_type)
             count = numbers.element_count()
             value = number if self.is_float else int(number)
             attr = DenseIntOrFPElementsAttr.from_list(numbers, (value,) * count)
@@ -105,22 +140,26 @@ class Lanes:
             attr = FloatAttr(number, cast(Float32Type, element))
         else:
             attr = IntegerAttr(int(number), cast(IntegerType, element))
-        return self.writer(constant_op(attr, self.value.type))
+        op = arith.ConstantOp.create(properties={"value": attr}, result_types=[type])
+        result = self.writer.insert(op, self.locations[0])
+        return self.with_values([result] * len(self.values))
 
-    def constant(self, number: float) -> Lanes:
-        return Lanes(self.writer, self.lift(number))
-
-    def _made(self, op: Operation) -> Lanes:
-        return Lanes(self.writer, self.writer(op))
+    def apply(self, make: Callable[..., Operation], *others: Lanes) -> Lanes:
+        """An op such as `math.SqrtOp` of each value, and of values of others."""
+        columns = zip(
+            self.locations,
+            self.values,
+            *(other.values for other in others),
+            strict=True,
+        )
+        return self.with_values(
+            [self.writer.insert(make(*operands), where) for where, *operands in columns]
+        )
 
     def _binary(
         self, floats: type[Operation], integers: type[Operation], other: Number
     ) -> Lanes:
-        kind = cast(
-            "Callable[[SSAValue, SSAValue], Operation]",
-            floats if self.is_float else integers,
-        )
-        return self._made(kind(self.value, self.lift(other)))
+        return self.apply(floats if self.is_float else integers, self.lift(other))
 
     # Arithmetic.
 
@@ -134,14 +173,13 @@ class Lanes:
         return self._binary(arith.MulfOp, arith.MuliOp, other)
 
     def __truediv__(self, other: Number) -> Lanes:
-        return self._made(arith.DivfOp(self.value, self.lift(other)))
+        return self.apply(arith.DivfOp, self.lift(other))
 
     def fma(self, factor: Number, addend: Number) -> Lanes:
         """`self * factor + addend`."""
         if not self.writer.has_fma:
             return self * factor + addend
-        operands = (self.value, self.lift(factor), self.lift(addend))
-        return self._made(math.FmaOp(*operands))
+        return self.apply(math.FmaOp, self.lift(factor), self.lift(addend))
 
     def polynomial(self, coefficients: Sequence[float]) -> Lanes:
         """The sum of `coefficients[k] * self**k`."""
@@ -151,33 +189,29 @@ class Lanes:
             result = result.fma(self, coefficient)
         return result
 
-    def apply(self, function: Callable[[SSAValue], Operation]) -> Lanes:
-        """An op of one operand, such as `math.SqrtOp`."""
-        return self._made(function(self.value))
-
     def magnitude(self) -> Lanes:
         return self.apply(math.AbsFOp)
 
     def with_sign_of(self, other: Lanes) -> Lanes:
-        return self._made(math.CopySignOp(self.value, other.value))
+        return self.apply(math.CopySignOp, other)
 
     # Bits.
 
     def __lshift__(self, places: int) -> Lanes:
-        return self._made(arith.ShLIOp(self.value, self.lift(places)))
+        return self.apply(arith.ShLIOp, self.lift(places))
 
     def __rshift__(self, places: int) -> Lanes:
         """Copies of the sign come in."""
-        return self._made(arith.ShRSIOp(self.value, self.lift(places)))
+        return self.apply(arith.ShRSIOp, self.lift(places))
 
     def __and__(self, other: Number) -> Lanes:
-        return self._made(arith.AndIOp(self.value, self.lift(other)))
+        return self.apply(arith.AndIOp, self.lift(other))
 
     def __or__(self, other: Number) -> Lanes:
-        return self._made(arith.OrIOp(self.value, self.lift(other)))
+        return self.apply(arith.OrIOp, self.lift(other))
 
     def __xor__(self, other: Number) -> Lanes:
-        return self._made(arith.XOrIOp(self.value, self.lift(other)))
+        return self.apply(arith.XOrIOp, self.lift(other))
 
     def inverted(self) -> Lanes:
         """The opposite of a condition."""
@@ -185,64 +219,72 @@ class Lanes:
 
     def bits(self) -> Lanes:
         """The integer that has the bits of a float."""
-        return self._made(arith.BitcastOp(self.value, self.of(self.bit_type)))
+        return self._cast(arith.BitcastOp, self.bit_type)
 
     def floats(self) -> Lanes:
         """The float that has the bits of an integer."""
-        type = self.of(f32 if self.element == i32 else f64)
-        return self._made(arith.BitcastOp(self.value, type))
+        return self._cast(arith.BitcastOp, f32 if self.element == i32 else f64)
 
     # Conversions.
 
+    def _cast(self, kind: Callable[..., Operation], element: Attribute) -> Lanes:
+        type = self.of(element)
+
+        def make(value: SSAValue) -> Operation:
+            return kind(value, type)
+
+        return self.apply(make)
+
     def to_float(self) -> Lanes:
         """A whole number as f32."""
-        return self._made(arith.SIToFPOp(self.value, cast(AnyFloat, self.of(f32))))
+        return self._cast(arith.SIToFPOp, f32)
 
     def wide(self) -> Lanes:
         """An f32, or less, as f64."""
-        return self._made(arith.ExtFOp(self.value, cast(AnyFloat, self.of(f64))))
+        return self._cast(arith.ExtFOp, f64)
 
     def single(self) -> Lanes:
         """Another float as f32."""
-        type = cast(AnyFloat, self.of(f32))
-        if cast(AnyFloat, self.element).bitwidth > 32:
-            return self._made(arith.TruncFOp(self.value, type))
-        return self._made(arith.ExtFOp(self.value, type))
+        is_wide = cast(AnyFloat, self.element).bitwidth > 32
+        return self._cast(arith.TruncFOp if is_wide else arith.ExtFOp, f32)
 
     def rounded_to(self, element: Attribute) -> Lanes:
         """An f32 as a smaller float."""
-        return self._made(arith.TruncFOp(self.value, cast(AnyFloat, self.of(element))))
+        return self._cast(arith.TruncFOp, element)
 
     # Conditions.
 
     def is_(self, predicate: str, other: Number) -> Lanes:
         """A comparison by its name in `arith.cmpf`."""
-        names = arith.CMPF_COMPARISON_OPERATIONS
-        op = arith.CmpfOp.create(
-            operands=[self.value, self.lift(other)],
-            result_types=[self.of(i1)],
-            properties={
-                "predicate": IntegerAttr(names.index(predicate), 64),
+        number = arith.CMPF_COMPARISON_OPERATIONS.index(predicate)
+        return self._compare(
+            arith.CmpfOp,
+            other,
+            {
+                "predicate": IntegerAttr(number, 64),
                 "fastmath": arith.FastMathFlagsAttr("none"),
             },
         )
-        return self._made(op)
 
     def equals(self, other: Number) -> Lanes:
         """Whether integers are equal."""
-        op = arith.CmpiOp.create(
-            operands=[self.value, self.lift(other)],
-            result_types=[self.of(i1)],
-            properties={"predicate": IntegerAttr(0, 64)},
-        )
-        return self._made(op)
+        return self._compare(arith.CmpiOp, other, {"predicate": IntegerAttr(0, 64)})
+
+    def _compare(
+        self, kind: type[Operation], other: Number, properties: dict[str, Attribute]
+    ) -> Lanes:
+        def make(*operands: SSAValue) -> Operation:
+            return kind.create(
+                operands=operands,
+                result_types=[self.of(i1)],
+                properties=dict(properties),
+            )
+
+        return self.apply(make, self.lift(other))
 
     def choose(self, yes: Number, no: Lanes) -> Lanes:
         """By this condition, lane by lane."""
-        return Lanes(
-            self.writer,
-            self.writer(arith.SelectOp(self.value, no.lift(yes), no.value)),
-        )
+        return self.apply(arith.SelectOp, no.lift(yes), no)
 
     def at_least(self, bound: float) -> Lanes:
         """The larger of this and `bound`; NaN stays. One instruction on most CPUs."""
@@ -256,35 +298,62 @@ class Lanes:
 
     def lower_of(self, bound: int) -> Lanes:
         """The smaller of an integer and `bound`."""
-        return self._made(arith.MinSIOp(self.value, self.lift(bound)))
+        return self.apply(arith.MinSIOp, self.lift(bound))
 
     def where_any(self, yes: Callable[[], Lanes], no: Lanes) -> Lanes:
-        """`yes` if this condition holds in any lane, which is a branch; else `no`."""
-        condition = self.value
-        if isinstance(condition.type, VectorType):
-            reduction = vector.ReductionOp.create(
-                operands=[condition], result_types=[i1], properties={"kind": OR}
-            )
-            condition = self.writer(reduction)
-        block = Block()
-        with self.writer.rewriter.at_end(block):
-            self.writer.rewriter.insert(scf.YieldOp(yes().value))
-        otherwise = Region(Block([scf.YieldOp(no.value)]))
-        branch = scf.IfOp(condition, [no.value.type], Region(block), otherwise)
-        return self._made(branch)
+        """
+        `yes` if this one condition holds in any lane, which is a branch; else `no`.
+        """
+        any = self
+        if self.vector_type is not None:
 
-    def each(self, function: Callable[[Lanes], Lanes]) -> Lanes:
+            def reduce(value: SSAValue) -> Operation:
+                return vector.ReductionOp.create(
+                    operands=[value], result_types=[i1], properties={"kind": OR}
+                )
+
+            any = self.apply(reduce)
+        taken = Region(self.writer.block_of(yes))
+        other = Region(self.writer.block_of(lambda: no))
+
+        def branch(value: SSAValue) -> Operation:
+            return scf.IfOp(value, [no.type], taken, other)
+
+        return any.apply(branch)
+
+    def lane_by_lane(self, function: Callable[[Lanes], Lanes]) -> Lanes:
         """A function that is computed for one lane after the other."""
-        type = self.value.type
-        if not isinstance(type, VectorType):
+        lanes = self.vector_type
+        if lanes is None:
             return function(self)
-        lanes = cast("VectorType[Attribute]", type)
-        result = self.value
+        result = self
         for lane in range(lanes.element_count()):
-            extract = vector.ExtractOp(self.value, [lane], lanes.element_type)
-            made = function(Lanes(self.writer, self.writer(extract)))
-            result = self.writer(vector.InsertOp(made.value, result, [lane]))
-        return Lanes(self.writer, result)
+            result = self._with_lane(function, lane, lanes.element_type, result)
+        return result
+
+    def _with_lane(
+        self,
+        function: Callable[[Lanes], Lanes],
+        lane: int,
+        element: Attribute,
+        result: Lanes,
+    ) -> Lanes:
+        def extract(value: SSAValue) -> Operation:
+            return vector.ExtractOp(value, [lane], element)
+
+        def insert(value: SSAValue, into: SSAValue) -> Operation:
+            return vector.InsertOp(value, into, [lane])
+
+        return function(self.apply(extract)).apply(insert, result)
 
 
 OR = vector.CombiningKindAttr(vector.CombiningKindFlag.OR)
+
+
+def joined(parts: Sequence[Lanes]) -> Lanes:
+    """Values side by side."""
+    return Lanes(
+        parts[0].writer,
+        [value for part in parts for value in part.values],
+        [where for part in parts for where in part.locations],
+    )

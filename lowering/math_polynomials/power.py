@@ -34,7 +34,8 @@ def pow(x: Lanes, y: Lanes) -> Lanes:
     Error: 6.1e-8 of the result; 3e-7 where `y` is a constant number of quarters, at
     most 4 and not zero.
     """
-    exponent = constant_of(y.value)
+    exponents = {constant_of(value) for value in y.values}
+    exponent = exponents.pop() if len(exponents) == 1 else None
     if exponent is not None:
         quarters = exponent * 4
         if quarters == int(quarters) and 0 < abs(quarters) <= MOST_QUARTERS:

@@ -13,7 +13,7 @@ from xdsl.dialects import math as math_dialect
 
 from transom.lowering.math_polynomials.coefficients import COS, SIN
 from transom.lowering.math_polynomials.exponential import ROUND
-from transom.lowering.math_polynomials.lanes import Lanes
+from transom.lowering.math_polynomials.lanes import Lanes, joined
 
 QUARTER_TURN = tuple(
     map(float.fromhex, ("0x1.921FB6p0", "-0x1.777A5Cp-25", "-0x1.EE59DAp-50"))
@@ -76,12 +76,12 @@ def _or_library(
 ) -> Lanes:
     """`near` for small arguments, the function of the C library for others."""
     largest = LARGEST if x.writer.has_fma else LARGEST_WITHOUT_FMA
-    far = x.magnitude().is_("ugt", largest)
 
-    def by_library() -> Lanes:
-        def one(lane: Lanes) -> Lanes:
-            return lane.wide().apply(function).single()
+    def by_library(lane: Lanes) -> Lanes:
+        return lane.wide().apply(function).single()
 
-        return far.choose(x.each(one), near)
+    def one(x: Lanes, near: Lanes) -> Lanes:
+        far = x.magnitude().is_("ugt", largest)
+        return far.where_any(lambda: far.choose(x.lane_by_lane(by_library), near), near)
 
-    return far.where_any(by_library, near)
+    return joined([*map(one, x.parts(), near.parts())])

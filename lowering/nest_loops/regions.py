@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from xdsl.dialects import arith, memref
+from xdsl.dialects import arith, math, memref
 from xdsl.dialects.builtin import LocationAttr, VectorType
 from xdsl.ir import Attribute, Operation, Region, SSAValue
 
@@ -33,6 +33,23 @@ FAULTING: tuple[type[Operation], ...] = (
 def can_vectorize(nest: tir.NestOp) -> bool:
     """Ops with regions are control flow, which lanes would not share."""
     return not any(op.regions for region in nest.regions for op in region.walk())
+
+
+MOST_TOGETHER = 4
+"""Copies of a long chain that are computed side by side."""
+
+
+def computed_together(region: Region) -> int:
+    """
+    How many copies of a region to compute side by side.
+
+    A function is a long chain, each link of which waits for the one before.
+    """
+    is_chain = any(
+        op.dialect_name() == "math" and not isinstance(op, math.FmaOp)
+        for op in region.block.ops
+    )
+    return MOST_TOGETHER if is_chain else 1
 
 
 def keep_name(old: SSAValue, new: SSAValue) -> None:
@@ -66,25 +83,44 @@ class RegionWriter:
         self, region: Region, arguments: Mapping[SSAValue, SSAValue], point: Point
     ) -> list[SSAValue]:
         """What the region yields; `arguments` may leave out what is not used."""
-        values = dict(arguments)
+        (results,) = self.write_together(region, [(arguments, point)])
+        return results
 
-        def value_of(value: SSAValue) -> SSAValue:
-            found = values.get(value)
-            return self.outer(value) if found is None else found
-
+    def write_together(
+        self,
+        region: Region,
+        copies: Sequence[tuple[Mapping[SSAValue, SSAValue], Point]],
+    ) -> list[list[SSAValue]]:
+        """
+        What the region yields for some arguments and points: each op of one copy stands
+        next to that of the others, which do not wait for each other.
+        """
+        values = [dict(arguments) for arguments, _ in copies]
         block = region.block
         for op in block.ops:
-            operands = [value_of(operand) for operand in op.operands]
+            yielded = [
+                [self._value_of(operand, known) for operand in op.operands]
+                for known in values
+            ]
             if op is block.last_op:
-                return operands
-            if op.regions:
-                results = self._copy(op, values, value_of, point)
-            else:
-                results = self._compute(op, operands, point)
-            for old, new in zip(op.results, results, strict=True):
-                values[old] = new
-                keep_name(old, new)
+                return yielded
+            for (_, point), known, operands in zip(
+                copies, values, yielded, strict=True
+            ):
+                if op.regions:
+                    results = self._copy(op, known, point)
+                else:
+                    results = self._compute(op, operands, point)
+                for old, new in zip(op.results, results, strict=True):
+                    known[old] = new
+                    keep_name(old, new)
         raise AssertionError("regions end with 'tir.yield'")
+
+    def _value_of(
+        self, value: SSAValue, known: Mapping[SSAValue, SSAValue]
+    ) -> SSAValue:
+        found = known.get(value)
+        return self.outer(value) if found is None else found
 
     def _compute(
         self, op: Operation, operands: Sequence[SSAValue], point: Point
@@ -159,7 +195,6 @@ class RegionWriter:
         self,
         op: Operation,
         values: Mapping[SSAValue, SSAValue],
-        value_of: Callable[[SSAValue], SSAValue],
         point: Point,
     ) -> Sequence[SSAValue]:
         """An op with regions, with all that it holds."""
@@ -174,7 +209,7 @@ class RegionWriter:
                     else owner.parent_op() in inside
                 )
                 if not is_inside and operand not in mapping:
-                    mapping[operand] = value_of(operand)
+                    mapping[operand] = self._value_of(operand, values)
         new = op.clone(mapping)
         for nested in list(new.walk()):
             if isinstance(nested, tir.IndexOp):

@@ -23,6 +23,7 @@ from transom.lowering.nest_loops.regions import (
     FAULTING,
     RegionWriter,
     can_vectorize,
+    computed_together,
     keep_name,
 )
 from transom.lowering.nest_loops.tiling import Piece
@@ -187,7 +188,7 @@ class TileWriter:
             )
         if self.folds is not None and self.lane_dim is not None:
             return self._lanes(self.lane_dim, copies, carried)
-        return self._body(copies, carried)
+        return self._body([self._point(copy) for copy in copies], carried)
 
     def _folded(
         self,
@@ -243,13 +244,12 @@ class TileWriter:
                 upper = whole.upper - number * width + 1
                 self.cursor.bases[dim] = base
                 self.cursor.intervals[dim] = Interval(0, upper, exact=False)
-                results: list[SSAValue] = []
+                points: list[Point] = []
                 for part in range(number):
                     self.cursor.offsets[dim] = part * width
-                    mine = values[part * count : (part + 1) * count]
-                    results += self._body(copies, mine, width)
+                    points += [self._point(copy, width) for copy in copies]
                 self.cursor.offsets[dim] = 0
-                return results
+                return self._body(points, values)
 
             return body
 
@@ -304,22 +304,26 @@ class TileWriter:
         self.cursor.multiples[dim] = 1
         return carried
 
-    def _body(
-        self, copies: Sequence[Copy], carried: Carried, width: int = 1
-    ) -> Carried:
+    def _body(self, points: Sequence[Point], carried: Carried) -> Carried:
         nest = self.nest
         count = len(nest.body_accumulators)
+        ins = dict(zip(nest.body_ins, self.ins, strict=True))
+        together = computed_together(nest.body)
         results: list[SSAValue] = []
-        for number, copy in enumerate(copies):
-            point = self._point(copy, width)
-            ins = dict(zip(nest.body_ins, self.ins, strict=True))
-            arguments = self._read(ins, point)
-            mine = carried[number * count : (number + 1) * count]
-            for accumulator, value in zip(nest.body_accumulators, mine, strict=True):
-                arguments[accumulator] = value
-                keep_name(accumulator, value)
-            values = self.regions.write(nest.body, arguments, point)
-            results += [self.emitter.broadcast(v, point.width) for v in values]
+        for first in range(0, len(points), together):
+            copies: list[tuple[dict[SSAValue, SSAValue], Point]] = []
+            for number, point in enumerate(points[first:][:together], start=first):
+                arguments = self._read(ins, point)
+                mine = carried[number * count : (number + 1) * count]
+                for accumulator, value in zip(
+                    nest.body_accumulators, mine, strict=True
+                ):
+                    arguments[accumulator] = value
+                    keep_name(accumulator, value)
+                copies.append((arguments, point))
+            made = self.regions.write_together(nest.body, copies)
+            for (_, point), values in zip(copies, made, strict=True):
+                results += [self.emitter.broadcast(v, point.width) for v in values]
         return results
 
     def _read(
@@ -337,18 +341,26 @@ class TileWriter:
         nest = self.nest
         accumulators = nest.finish_accumulators
         count = len(accumulators)
-        finish_ins = nest.finish_ins
-        for number, copy in enumerate(copies):
-            point = self._point(copy)
-            ins = {arg: self.ins[i] for i, arg in finish_ins.items()}
-            arguments = self._read(ins, point)
-            mine = carried[number * count : (number + 1) * count]
-            arguments.update(zip(accumulators, mine, strict=True))
-            values = self.regions.write(nest.finish, arguments, point)
-            rest = values[len(self.outs) :]
-            for transfer, value in zip(self.outs, values, strict=False):
-                indices = None
-                if transfer.access.is_indirect:
-                    rank = len(transfer.shape)
-                    indices, rest = rest[:rank], rest[rank:]
-                self.writer.write(transfer, point, value, indices)
+        ins = {arg: self.ins[i] for i, arg in nest.finish_ins.items()}
+        together = computed_together(nest.finish)
+        points = [self._point(copy) for copy in copies]
+        for first in range(0, len(points), together):
+            made: list[tuple[dict[SSAValue, SSAValue], Point]] = []
+            for number, point in enumerate(points[first:][:together], start=first):
+                arguments = self._read(ins, point)
+                mine = carried[number * count : (number + 1) * count]
+                arguments.update(zip(accumulators, mine, strict=True))
+                made.append((arguments, point))
+            results = self.regions.write_together(nest.finish, made)
+            for (_, point), values in zip(made, results, strict=True):
+                self._write(point, values)
+
+    def _write(self, point: Point, values: Sequence[SSAValue]) -> None:
+        """Write what `finish` has yielded."""
+        rest = values[len(self.outs) :]
+        for transfer, value in zip(self.outs, values, strict=False):
+            indices = None
+            if transfer.access.is_indirect:
+                rank = len(transfer.shape)
+                indices, rest = rest[:rank], rest[rank:]
+            self.writer.write(transfer, point, value, indices)

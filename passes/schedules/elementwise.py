@@ -4,10 +4,23 @@ Schedules of nests without a sum: vectors along a contiguous dim.
 
 from __future__ import annotations
 
+from xdsl.dialects import math
+
 from transom.dialects import tir
 from transom.passes.schedules.view import NestView
 
 
 def schedule(view: NestView, dim: int) -> tir.ScheduleAttr:
-    """`dim` is the parallel dim that becomes the lanes."""
-    return tir.ScheduleAttr.get(vector=(dim, view.lanes(dim)))
+    """
+    `dim` is the parallel dim that becomes the lanes.
+
+    A function such as `exp` is a long chain of operations, each of which waits for the
+    one before: several are computed side by side.
+    """
+    lanes = view.lanes(dim)
+    register: dict[int, int] = {}
+    if any(op.dialect_name() == math.Math.name for op in view.nest.finish.block.ops):
+        vectors = view.vectors(dim, lanes)
+        if vectors > 1:
+            register[dim] = lanes * vectors
+    return tir.ScheduleAttr.get(vector=(dim, lanes), register=register)

@@ -194,3 +194,22 @@ tir.func @cache_tiles_and_order(read %x: memref<64x48xf32>, write %o: memref<64x
     }
   tir.return
 }
+
+// What waits for itself is written side by side: each op of a copy next to the others'.
+// CHECK-LABEL: tir.func @side_by_side(
+tir.func @side_by_side(read %x: memref<16xf32>, write %o: memref<16xf32>) {
+  // CHECK:      %[[A:.*]] = vector.load %x[%{{.*}}] : memref<16xf32>, vector<4xf32>
+  // CHECK:      %[[B:.*]] = vector.load %x[%{{.*}}] : memref<16xf32>, vector<4xf32>
+  // CHECK:      %[[EA:.*]] = math.exp %[[A]] : vector<4xf32>
+  // CHECK-NEXT: %[[EB:.*]] = math.exp %[[B]] : vector<4xf32>
+  // CHECK-NEXT: arith.addf %[[EA]], %[[A]] : vector<4xf32>
+  // CHECK-NEXT: arith.addf %[[EB]], %[[B]] : vector<4xf32>
+  tir.nest dims [parallel 16] ins(%x[d0] : memref<16xf32>) outs(%o[d0] : memref<16xf32>)
+      schedule #tir.schedule<register = [d0 : 8], vector = d0 : 4>
+    finish (%v: f32) {
+      %e = math.exp %v : f32
+      %s = arith.addf %e, %v : f32
+      tir.yield %s : f32
+    }
+  tir.return
+}

@@ -119,3 +119,37 @@ tir.func @other_exponents(read %x: f32, write %o: memref<f32>) {
   memref.store %z, %o[] : memref<f32>
   tir.return
 }
+
+// Neighbours are computed side by side, up to four.
+// CHECK-LABEL: func.func @neighbours(
+func.func @neighbours(%a: f32, %b: f32, %c: f32, %d: f32, %e: f32) -> (f32, f32, f32, f32, f32) {
+  // CHECK:      arith.cmpf ogt, %[[LOW:.*]], %a : f32
+  // CHECK-NEXT: arith.cmpf ogt, %[[LOW]], %b : f32
+  // CHECK-NEXT: arith.cmpf ogt, %[[LOW]], %c : f32
+  // CHECK-NEXT: arith.cmpf ogt, %[[LOW]], %d : f32
+  // CHECK-NEXT: arith.select {{.*}}, %[[LOW]], %a : f32
+  // CHECK:      arith.cmpf ogt, %{{.*}}, %e : f32
+  // CHECK-NEXT: arith.select
+  %v = math.exp %a : f32
+  %w = math.exp %b : f32
+  %x = math.exp %c : f32
+  %y = math.exp %d : f32
+  %z = math.exp %e : f32
+  func.return %v, %w, %x, %y, %z : f32, f32, f32, f32, f32
+}
+
+// The second waits for the first; powers of other exponents are computed otherwise.
+// CHECK-LABEL: func.func @no_neighbours(
+func.func @no_neighbours(%a: f32) -> (f32, f32) {
+  %half = arith.constant 0.5 : f32
+  %two = arith.constant 2.0 : f32
+  // CHECK:      %v = arith.select
+  // CHECK:      arith.cmpf ogt, %{{.*}}, %v : f32
+  // CHECK:      %x = math.sqrt %{{.*}} : f32
+  // CHECK:      %y = arith.mulf %w, %w : f32
+  %v = math.tanh %a : f32
+  %w = math.tanh %v : f32
+  %x = math.powf %w, %half : f32
+  %y = math.powf %w, %two : f32
+  func.return %x, %y : f32, f32
+}

@@ -122,3 +122,22 @@ tir.func @branch(read %c: memref<64xi1>, write %o: memref<64xf32>, read %x: f32,
     }
   tir.return
 }
+
+// Functions are long chains: several vectors are computed side by side.
+// CHECK-LABEL: tir.func @chain(
+tir.func @chain(read %x: memref<128xf32>, write %o: memref<128xf32>, write %p: memref<24xf32>) {
+  // CHECK: schedule #tir.schedule<register = [d0 : 64], vector = d0 : 16>
+  tir.nest dims [parallel 128] ins(%x[d0] : memref<128xf32>) outs(%o[d0] : memref<128xf32>)
+    finish (%v: f32) {
+      %e = math.exp %v : f32
+      tir.yield %e : f32
+    }
+  // There is only one vector.
+  // CHECK: schedule #tir.schedule<vector = d0 : 16>
+  tir.nest dims [parallel 24] ins(%x[d0] : memref<128xf32>) outs(%p[d0] : memref<24xf32>)
+    finish (%v: f32) {
+      %e = math.exp %v : f32
+      tir.yield %e : f32
+    }
+  tir.return
+}
