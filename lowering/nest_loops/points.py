@@ -4,6 +4,7 @@ Where a nest is: the indices of its dims, and expressions over them as values.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -103,11 +104,16 @@ class Point:
     def local_intervals(self) -> tuple[Interval, ...]:
         return (
             *(
-                Interval(-(-i.lower // m), i.upper // m, i.exact)
+                Interval(-_quotient(-i.lower, m), _quotient(i.upper, m), i.exact)
                 for i, m in zip(self.intervals, self.multiples, strict=True)
             ),
             Interval(0, self.count - 1),
         )
+
+
+def _quotient(bound: float, divisor: int) -> float:
+    """Rounded down; infinite bounds stay what they are, where `//` makes them NaN."""
+    return bound if math.isinf(bound) else bound // divisor
 
 
 class Evaluator:

@@ -227,3 +227,17 @@ tir.func @keep(read %x: memref<8xf32>, write %o: memref<8xf32>) {
     } loc("m.onnx":3:1)
   tir.return
 }
+
+// Nothing is known of the quotient of an index without bound.
+// CHECK-LABEL: tir.func @quotient(
+tir.func @quotient(read %x: memref<?xf32>, write %o: memref<?xf32>, read %n: index) {
+  // CHECK:      scf.for %[[I:.*]] =
+  // CHECK:      %[[SUM:.*]] = arith.addi %[[I]], %{{.*}} : index
+  // CHECK:      %[[QUOTIENT:.*]] = arith.divui %[[SUM]]
+  // CHECK:      memref.load %x[%[[QUOTIENT]]]
+  tir.nest dims [sequential %n] ins(%x[(d0 + 2) floordiv 3] : memref<?xf32>) outs(%o[d0] : memref<?xf32>)
+    finish (%v: f32) {
+      tir.yield %v : f32
+    }
+  tir.return
+}
