@@ -89,7 +89,7 @@ class ConvertCall(ConversionPattern[tir.CallOp]):
     """The kernel's arguments in order; types that say less about sizes are cast."""
 
     root = tir.CallOp
-    generates = (executor.CallOp, memref.CastOp)
+    generates = (executor.CallOp, memref.CastOp, memref.MemorySpaceCastOp)
 
     def match_and_rewrite(
         self, op: tir.CallOp, operands: Operands, rewriter: ConversionRewriter
@@ -135,6 +135,10 @@ def _cast_to(
 ) -> SSAValue | None:
     """The same memory under a type that says more or less about its sizes."""
     type = memref_of(value)
+    if isinstance(wanted.memory_space, NoneAttr) and type.memory_space != NoneAttr():
+        # The kernel runs where this memory is reached, and says nothing of it.
+        type = MemRefType(type.element_type, type.shape, type.layout)
+        value = rewriter.insert(memref.MemorySpaceCastOp(value, type)).dest
     if type == wanted:
         return value
     if (type.layout, type.memory_space) != (wanted.layout, wanted.memory_space):

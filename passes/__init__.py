@@ -23,9 +23,7 @@ PASSES: dict[str, str] = {
     "linalg-group-kernels": (
         "transom.passes.linalg_group_kernels:LinalgGroupKernelsPass"
     ),
-    "target-assign-places": (
-        "transom.passes.target_assign_places:TargetAssignPlacesPass"
-    ),
+    "target-plan-devices": ("transom.passes.target_plan_devices:TargetPlanDevicesPass"),
     "target-remove-dead-symbols": (
         "transom.passes.target_remove_dead_symbols:TargetRemoveDeadSymbolsPass"
     ),

@@ -127,24 +127,24 @@ class Machine:
         """
         The place that an op wants, with what it leaves open taken from the one around.
 
-        Raises `OpError` if the values around it would have to be copied.
+        Its memory is that around it if its device reaches that, or else the device's
+        own. Raises `OpError` if it has none, so that values cannot be copied there.
         """
         name = wanted.device_name or around.device_name
-        memory = wanted.memory_name or around.memory_name
         assert name is not None, "the place around has a device"
         is_same = name == around.device_name
-        if memory != around.memory_name:
-            raise _out_of_reach(
-                op, wanted, around, "copies between memories are not made yet"
-            )
+        reached = [m.root_reference.data for m in self.devices[name].memory_refs]
+        memory = wanted.memory_name
+        if memory is None and (is_same or around.memory_name in reached):
+            memory = around.memory_name
+        elif memory is None:
+            memory = self.default_memory(self.devices[name])
         if not is_same and memory is None:
             why = f"'@{around.device_name}' and '@{name}' share no memory that is named"
             raise _out_of_reach(op, wanted, around, why)
-        reached = [m.root_reference.data for m in self.devices[name].memory_refs]
-        if not is_same and memory not in reached:
-            raise _out_of_reach(
-                op, wanted, around, f"'@{name}' does not reach memory '@{memory}'"
-            )
+        if memory is not None and around.memory_name is None:
+            why = f"the memory of '@{around.device_name}' is not named"
+            raise _out_of_reach(op, wanted, around, why)
         target = around.target if is_same else None
         return PlaceAttr.get(name, wanted.target or target, memory)
 

@@ -53,7 +53,7 @@ from transom.passes.dependence_graph import DependenceGraph
 from transom.passes.function_pass import functions_of
 from transom.passes.machine import Machine, options_of
 from transom.passes.op_groups import group_ops, place_in_order
-from transom.passes.target_assign_places import check_mark
+from transom.passes.target_plan_devices import check_mark
 from transom.targets.claim_candidates import Taker, is_asked_for
 from transom.targets.claim_selection import BlockChoice
 from transom.targets.registry import HooksError

@@ -61,7 +61,7 @@ PHASES = (
     Phase(
         "placed",
         "every op has a place, copies are inserted",
-        ("target-claim-ops", "target-assign-places"),
+        ("target-claim-ops", "target-plan-devices"),
     ),
     Phase(
         "partitioned",

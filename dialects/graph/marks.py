@@ -112,7 +112,8 @@ class OnDeviceOp(ForwardOp):
 @irdl_op_definition
 class CopyOp(ForwardOp):
     """
-    The operand, stored at another place: that of the result's type.
+    The operand, stored at another place: that of the result's type, or where values
+    are whose types name no place.
 
     ```mlir
     %y = graph.copy %x : tensor<4xf32> -> tensor<4xf32, #graph.desc<place = #target.place<@npu, ?, @sram>>>
@@ -131,7 +132,7 @@ class CopyOp(ForwardOp):
         "$input attr-dict `:` custom<Signature>(type(operands), type(results))"
     )
 
-    def __init__(self, input: Value, place: PlaceAttr) -> None:
+    def __init__(self, input: Value, place: PlaceAttr | None) -> None:
         type = tensor_type(input)
         result = with_desc(type, layout=layout_of(type), place=place)
         Operation.__init__(
@@ -139,18 +140,16 @@ class CopyOp(ForwardOp):
         )
 
     @property
-    def place(self) -> PlaceAttr:
-        """Where the result is stored."""
-        place = place_of(self.declared_type())
-        assert place is not None, "the verifier asked for one"
-        return place
+    def place(self) -> PlaceAttr | None:
+        """Where the result is stored, if its type says so."""
+        return place_of(self.declared_type())
 
     def verify_(self) -> None:
         super().verify_()
         type = self.declared_type()
-        if place_of(type) is None:
+        if place_of(type) is None and place_of(self.operand_type(0)) is None:
             raise VerifyException(
-                f"expected the result to have a place, but got '{type}'"
+                f"expected the operand or the result to have a place, but got '{type}'"
             )
         if layout_of(type) != layout_of(self.operand_type(0)):
             raise VerifyException(

@@ -46,7 +46,7 @@ class RefuseOnDevice(ConversionPattern[graph.OnDeviceOp]):
     def match_and_rewrite(
         self, op: graph.OnDeviceOp, operands: Operands, rewriter: ConversionRewriter
     ) -> Refusal:
-        return Refusal("expected no mark that 'target-assign-places' has not resolved")
+        return Refusal("expected no mark that 'target-plan-devices' has not resolved")
 
 
 PATTERNS = (ConvertRelayout(), RefuseCopy(), RefuseOnDevice())

@@ -25,7 +25,7 @@ from transom.dialects.target import DeviceOp, PlaceAttr, place_of, refusals_of
 from transom.dialects.verifier import verify_module
 from transom.lowering.conversion import Refusal
 from transom.passes.function_pass import functions_of
-from transom.passes.target_assign_places import TargetAssignPlacesPass
+from transom.passes.target_plan_devices import TargetPlanDevicesPass
 from transom.registry import new_context
 from transom.targets.claim_ops import TargetClaimOpsPass
 from transom.targets.hooks import Accepted, Claim
@@ -348,7 +348,7 @@ DEVICE = DeviceOp(
 
 def placed(module: ModuleOp) -> None:
     """Claim the ops of a module and give all their places."""
-    for pass_ in (TargetClaimOpsPass(), TargetAssignPlacesPass()):
+    for pass_ in (TargetClaimOpsPass(), TargetPlanDevicesPass()):
         pass_.apply(Context(), module)
         verify_module(module)
 

@@ -298,7 +298,7 @@ def test_dumps_of_all_mark_phases(opt: Opt) -> None:
     assert titles[-4:] == [
         "Phase 'graph'",
         "IR Dump After TargetClaimOps (target-claim-ops)",
-        "IR Dump After TargetAssignPlaces (target-assign-places)",
+        "IR Dump After TargetPlanDevices (target-plan-devices)",
         "Phase 'placed'",
     ]
 

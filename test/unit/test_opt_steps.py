@@ -91,7 +91,7 @@ def test_steps_run_in_the_order_given(run: Run) -> None:
         leading_to("graph"),
         "dce",
         "target-resolve-devices",
-        "target-claim-ops,target-assign-places,target-set-phase{phase=placed}",
+        "target-claim-ops,target-plan-devices,target-set-phase{phase=placed}",
         "func.func(cse)",
     ]
 
@@ -129,7 +129,7 @@ def test_passes_by_name_and_the_phase_that_they_reach(run: Run) -> None:
                  "--dump-pass-pipeline")  # fmt: skip
     assert pipelines(result)[2:] == [
         "target-resolve-devices",
-        "target-claim-ops,target-assign-places,target-set-phase{phase=placed}",
+        "target-claim-ops,target-plan-devices,target-set-phase{phase=placed}",
     ]
 
 

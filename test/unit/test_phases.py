@@ -75,7 +75,7 @@ def test_only_the_phases_between_run(module: ModuleOp) -> None:
     lower_in_place(module, "graph")
     observer = Names()
     lower_in_place(module, "placed", observer=observer)
-    assert observer.names == ["target-claim-ops", "target-assign-places"]
+    assert observer.names == ["target-claim-ops", "target-plan-devices"]
     assert phases_between(module, "placed") == ()
 
 

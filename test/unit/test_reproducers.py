@@ -295,7 +295,7 @@ def test_phases_are_spelled_out(opt: Opt) -> None:
         "graph-fold-constants{max-elements=65536},graph-fold-batch-norm,"
         "canonicalize,cse,dce,"
         "target-set-phase{phase=graph},target-claim-ops{explain=false},"
-        "target-assign-places,"
+        "target-plan-devices,"
         "target-set-phase{phase=placed},raises)"
     )
 

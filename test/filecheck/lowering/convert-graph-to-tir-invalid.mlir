@@ -115,7 +115,7 @@ func.func private @copy_in_a_kernel(%x: tensor<4xf32>) -> !there attributes {tar
 
 func.func private @mark_in_a_kernel(%x: tensor<4xf32>) -> tensor<4xf32> attributes {target.for = #target.place<@cpu, ?, ?>} {
   %y = graph.fused (%a = %x : tensor<4xf32>) -> (tensor<4xf32>) {
-    // expected-error @+1 {{no legal form for 'graph.on_device' x1 (RefuseOnDevice: expected no mark that 'target-assign-places' has not resolved); its type is (tensor<4xf32>) -> tensor<4xf32>}}
+    // expected-error @+1 {{no legal form for 'graph.on_device' x1 (RefuseOnDevice: expected no mark that 'target-plan-devices' has not resolved); its type is (tensor<4xf32>) -> tensor<4xf32>}}
     %b = graph.on_device %a hint #target.place<@cpu, ?, ?> : tensor<4xf32>
     graph.yield %b : tensor<4xf32>
   }

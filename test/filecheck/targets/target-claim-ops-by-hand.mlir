@@ -1,6 +1,6 @@
 // RUN: transom-opt -p target-claim-ops --split-input-file %s | filecheck %s
-// RUN: transom-opt -p target-claim-ops,target-assign-places --split-input-file %s | filecheck %s --check-prefix=PLACED
-// RUN: transom-opt -p target-claim-ops,target-assign-places,target-claim-ops,target-assign-places --split-input-file %s | filecheck %s --check-prefix=PLACED
+// RUN: transom-opt -p target-claim-ops,target-plan-devices --split-input-file %s | filecheck %s --check-prefix=PLACED
+// RUN: transom-opt -p target-claim-ops,target-plan-devices,target-claim-ops,target-plan-devices --split-input-file %s | filecheck %s --check-prefix=PLACED
 
 // Where ops are placed by hand.
 

@@ -1,5 +1,5 @@
 // RUN: transom-opt -p 'target-claim-ops{explain}' --split-input-file %s | filecheck %s
-// RUN: transom-opt -p 'target-claim-ops{explain},target-assign-places,graph-outline-regions' --split-input-file %s | filecheck %s
+// RUN: transom-opt -p 'target-claim-ops{explain},target-plan-devices,graph-outline-regions' --split-input-file %s | filecheck %s
 
 // An op says which targets would have come first, and why they do not run it.
 target.device @soc {targets = [#toy_npu.target<lanes = 1, features = ["matmul"]>, #toy_npu.target, #llvm_cpu.target<cpu = "cortex-a53">]}

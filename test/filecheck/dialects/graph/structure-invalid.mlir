@@ -173,7 +173,7 @@ func.func @on_device_type(%x: tensor<4xf32>) {
 // -----
 
 func.func @copy_nowhere(%x: tensor<4xf32>) {
-  // expected-error @+1 {{expected the result to have a place, but got 'tensor<4xf32>'}}
+  // expected-error @+1 {{expected the operand or the result to have a place, but got 'tensor<4xf32>'}}
   %y = graph.copy %x : tensor<4xf32>
   func.return
 }

@@ -1,5 +1,5 @@
-// RUN: transom-opt -p target-assign-places --split-input-file %s | filecheck %s
-// RUN: transom-opt -p target-assign-places,target-assign-places --split-input-file %s | filecheck %s
+// RUN: transom-opt -p target-plan-devices --split-input-file %s | filecheck %s
+// RUN: transom-opt -p target-plan-devices,target-plan-devices --split-input-file %s | filecheck %s
 
 target.memory @dram
 target.device @cpu {

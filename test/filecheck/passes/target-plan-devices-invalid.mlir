@@ -1,4 +1,4 @@
-// RUN: %diagnose -p target-assign-places
+// RUN: %diagnose -p target-plan-devices
 
 // expected-error @+1 {{expected a device; 'target-resolve-devices' adds that of the host}}
 module {}
@@ -40,16 +40,6 @@ func.func @f() attributes {target.for = #target.place<@npu, ?, ?>} {
 
 // -----
 
-target.memory @dram
-target.memory @sram
-target.device @cpu {targets = [#llvm_cpu.target<cpu = "cortex-a53">], memories = [@dram, @sram]}
-// expected-error @+1 {{expected 'func.func' where it reaches the values of '#target.place<@cpu, ?, @dram>', but it is to be at '#target.place<?, ?, @sram>'; copies between memories are not made yet}}
-func.func @f() attributes {target.for = #target.place<?, ?, @sram>} {
-  func.return
-}
-
-// -----
-
 module attributes {target.config = #target.config<default_place = #target.place<@cpu, ?, ?>>} {
   target.device @cpu {targets = [#llvm_cpu.target<cpu = "cortex-a53">]}
   target.device @npu {targets = [#llvm_cpu.target<cpu = "cortex-a53">]}
@@ -69,8 +59,9 @@ module attributes {target.config = #target.config<default_place = #target.place<
   target.memory @sram
   target.device @cpu {targets = [#llvm_cpu.target<cpu = "cortex-a53">], memories = [@dram]}
   target.device @npu {targets = [#llvm_cpu.target<cpu = "cortex-a53">], memories = [@sram]}
+  // expected-note @+1 {{it is stored in '@dram'}}
   func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
-    // expected-error @+1 {{; '@npu' does not reach memory '@dram'}}
+    // expected-error @+1 {{expected operand 0 in memory '@sram', but it is in '@dram', and no 'target.link' leads from there}}
     %y = graph.region #target.place<@npu, ?, ?> (%a = %x : tensor<4xf32>) -> (tensor<4xf32>) {
       graph.yield %a : tensor<4xf32>
     }
@@ -85,8 +76,9 @@ module attributes {target.config = #target.config<default_place = #target.place<
   target.memory @sram
   target.device @cpu {targets = [#llvm_cpu.target<cpu = "cortex-a53">], memories = [@dram]}
   target.device @npu {targets = [#llvm_cpu.target<cpu = "cortex-a53">], memories = [@sram]}
+  // expected-note @+1 {{it is stored in '@dram'}}
   func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
-    // expected-error @+1 {{expected 'graph.copy' where it reaches the values of '#target.place<@cpu, #llvm_cpu.target<cpu = "cortex-a53">, @dram>', but it is to be at '#target.place<@npu, ?, @sram>'; copies between memories are not made yet}}
+    // expected-error @+1 {{expected operand 0 in memory '@sram', but it is in '@dram', and no 'target.link' leads from there}}
     %y = graph.copy %x : tensor<4xf32> -> tensor<4xf32, #graph.desc<place = #target.place<@npu, ?, @sram>>>
     func.return %x : tensor<4xf32>
   }
@@ -110,4 +102,27 @@ func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
   // expected-warning @+1 {{the value was to be computed at '#target.place<?, #llvm_cpu.target<cpu = "cortex-a35">, ?>', but it is at '#target.place<@cpu, #llvm_cpu.target<cpu = "cortex-a53">, ?>'}}
   %z = graph.on_device %y hint #target.place<?, #llvm_cpu.target<cpu = "cortex-a35">, ?> : tensor<4xf32>
   func.return %z : tensor<4xf32>
+}
+
+// -----
+
+// What a loop carries is where its iterations leave it.
+module attributes {target.config = #target.config<default_place = #target.place<@cpu, ?, ?>>} {
+  target.memory @dram
+  target.memory @sram
+  target.device @cpu {targets = [#llvm_cpu.target<cpu = "cortex-a53">], memories = [@dram]}
+  target.device @npu {targets = [#llvm_cpu.target<cpu = "cortex-a53">], memories = [@sram]}
+  target.link @sram -> @dram {bandwidth = 1.0e+09}
+  // expected-note @+1 {{it is stored in '@dram'}}
+  func.func @f(%x: tensor<4xf32>, %n: index) -> tensor<4xf32> {
+    // expected-error @+1 {{expected operand 3 in memory '@sram', but it is in '@dram', and no 'target.link' leads from there}}
+    %r = scf.for %i = %n to %n step %n iter_args(%v = %x) -> (tensor<4xf32>) {
+      %m = graph.region #target.place<@npu, ?, ?> (%a = %v : tensor<4xf32>) -> (tensor<4xf32>) {
+        %e = graph.relu %a : tensor<4xf32>
+        graph.yield %e : tensor<4xf32>
+      }
+      scf.yield %m : tensor<4xf32>
+    }
+    func.return %r : tensor<4xf32>
+  }
 }

@@ -1,0 +1,3 @@
+"""
+Where values are stored, and the copies that follow from it.
+"""
