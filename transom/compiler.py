@@ -179,13 +179,15 @@ def to_code(
     opt_level: int = 2,
     data_folders: Sequence[str] = (),
     kernels: Mapping[str, KernelObject] | None = None,
+    runs_here: bool = True,
 ) -> Code:
     """
-    Machine code for this machine, weights and needs of a module at phase `machine`.
+    Machine code, weights and needs of a module at phase `machine`.
 
     Weights are read relative to `base`, by default the folder of the module's file;
     links may lead to `data_folders`. `kernels` are those that were compiled before, by
-    name. Raises `OpError`.
+    name. Raises `OpError`, also for code that cannot run on this machine, unless it
+    does not have to.
     """
     entry = find_entry(module)
     attr = entry.attributes[SIGNATURE]
@@ -193,7 +195,8 @@ def to_code(
     name = symbol_name(entry)
     assert name is not None, "entries are functions"
     target = machine_of(module)
-    check_runs_here(target, module)
+    if runs_here:
+        check_runs_here(target, module)
     machine = Machine.of(target, opt_level)
     base = base_folder(module) if base is None else base
     weights = WeightStore(module, base, data_folders)

@@ -85,12 +85,15 @@ def lower_to_machine(
     ctx: Context,
     opt_level: int = 2,
     observer: PassObserver | None = None,
+    *,
+    runs_here: bool = True,
 ) -> Mapping[str, KernelObject]:
     """
-    Lower a module itself to phase `machine`, for this machine, with stubs for the
-    kernels that are given: compiled, by name.
+    Lower a module itself to phase `machine`, with stubs for the kernels that are given:
+    compiled, by name.
 
-    `observer` sees each pass. Raises `OpError`.
+    `observer` sees each pass. Raises `OpError`, also for code that cannot run on this
+    machine, unless it does not have to.
     """
     reached = get_config(module).phase
     names = [phase.name for phase in PHASES]
@@ -98,7 +101,7 @@ def lower_to_machine(
         lower_in_place(module, START, ctx=ctx, observer=observer)
     else:
         resolve_devices(module)  # a module that was written by hand may name no CPU yet
-    kernels = compile_kernels(module, ctx, opt_level, observer)
+    kernels = compile_kernels(module, ctx, opt_level, observer, runs_here=runs_here)
     lower_in_place(module, names[-1], ctx=ctx, observer=observer)
     return kernels
 
@@ -108,6 +111,8 @@ def compile_kernels(
     ctx: Context,
     opt_level: int = 2,
     observer: PassObserver | None = None,
+    *,
+    runs_here: bool = True,
 ) -> Mapping[str, KernelObject]:
     """
     Compile kernels of a module at phase `tensor`, and put stubs in their places.
@@ -117,7 +122,8 @@ def compile_kernels(
     if get_config(module).phase != START:
         return {}
     target = machine_of(module)
-    check_runs_here(target, module)
+    if runs_here:
+        check_runs_here(target, module)
     machine = Machine.of(target, opt_level)
     keys = _Keys(module, ctx, machine)
     known: dict[str, _Entry] = {}
