@@ -17,6 +17,7 @@ from transom.dialects import llvm
 from transom.dialects.diagnostics import OpError
 from transom.lowering.emit_llvm import SYMBOL, to_object_texts
 from transom.lowering.emit_llvm.text import name_text
+from transom.targets.llvm_cpu.architectures import architecture_of_triple
 from transom.targets.llvm_cpu.dialect import LlvmCpuAttr
 
 if TYPE_CHECKING:
@@ -40,8 +41,11 @@ class Machine:
         """The machine of a target whose CPU is concrete."""
         from transom.runtime.jit import host_triple
 
+        triple, architecture = host_triple(), target.architecture
+        if architecture is not None and architecture_of_triple(triple) != architecture:
+            triple = architecture.triple
         return cls(
-            target.triple.data or host_triple(),
+            target.triple.data or triple,
             target.cpu.data,
             ",".join(feature.data for feature in target.features),
             opt_level,
