@@ -51,6 +51,12 @@ class Machine:
             opt_level,
         )
 
+    @property
+    def abi(self) -> str:
+        """How floats are passed, where the triple does not say: in their registers."""
+        doubles = "+d" in self.features.split(",")
+        return "lp64d" if doubles and self.triple.startswith("riscv64") else ""
+
     def key(self, text: str) -> str:
         """The key of the object of a text."""
         return content_key((str(self), foundation(), text))
@@ -67,6 +73,7 @@ class Machine:
                 cpu=self.cpu,
                 features=self.features,
                 opt_level=self.opt_level,
+                abi=self.abi,
             )
             store().put(CODE, self.key(text), found)
         return found

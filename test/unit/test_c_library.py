@@ -417,7 +417,7 @@ def test_the_tool_refuses(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
 
 CROSS = {
     "aarch64": '#llvm_cpu.target<cpu = "cortex-a72">',
-    "riscv64": '#llvm_cpu.target<cpu = "generic-rv64">',
+    "riscv64": '#llvm_cpu.target<cpu = "generic-rv64", features = ["+d", "+c"]>',
 }
 
 
