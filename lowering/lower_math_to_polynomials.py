@@ -23,6 +23,8 @@ lane holds one.
 Neighbours in a block that are the same function are computed side by side, up to four:
 each op of one stands next to that of the others, so that the CPU need not wait for it.
 
+What is inside of a nest stays: a target that takes nests takes functions with them.
+
 With `fma`, products are rounded together with the sum that they are part of, as one
 instruction of the target does it.
 """
@@ -34,7 +36,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import AnyFloat, Float32Type, ModuleOp
 from xdsl.ir import Block, Operation
 
-from transom.dialects import llvm
+from transom.dialects import llvm, tir
 from transom.lowering.math_polynomials import FUNCTIONS, Lanes, Writer, constant_of
 from transom.passes.kernel_pass import KernelPass
 from transom.passes.rewrite_steps import may_rewrite
@@ -43,9 +45,17 @@ MOST_TOGETHER = 4
 """More chains side by side need more registers than there are."""
 
 
+def in_nest(op: Operation) -> bool:
+    """Whether a nest says what is computed, for its target to take as it is."""
+    around = op.parent_op()
+    while around is not None and not isinstance(around, tir.NestOp):
+        around = around.parent_op()
+    return around is not None
+
+
 def is_expanded(op: Operation) -> bool:
-    """Whether an op is a function of floats of at most 32 bits that is known."""
-    if type(op) not in FUNCTIONS:
+    """Whether an op is a function of floats of at most 32 bits, outside of nests."""
+    if type(op) not in FUNCTIONS or in_nest(op):
         return False
     element = llvm.element_of(op.results[0].type)
     return isinstance(element, AnyFloat) and element.bitwidth <= 32

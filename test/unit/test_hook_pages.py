@@ -127,8 +127,7 @@ def test_page(page: Page) -> None:
             at = transom.lower(module, PHASES[reached - 1].name, ctx=ctx)
             lines = listings.phases_of(at, ctx).splitlines()
             start = next(i for i, x in enumerate(lines) if x.startswith(words[0]))
-            found = [line.strip() for line in lines[start + 1 :]]
-            assert found[: len(listing.splitlines())] == listing.splitlines()
+            check_listing(listing, "\n".join(lines[start + 1 :]))
     assert ("mlir", "after") in {key[:2] for key in page.listings}
     transom.lower(module, "executable", ctx=ctx, thorough=True)
     assert check_phases(module, ctx=ctx, compiled_externs="reference")

@@ -153,3 +153,15 @@ func.func @no_neighbours(%a: f32) -> (f32, f32) {
   %y = math.powf %w, %two : f32
   func.return %x, %y : f32, f32
 }
+
+// A target that takes nests takes their functions as they are.
+// CHECK-LABEL: tir.func @in_nest
+// CHECK:         math.exp
+tir.func @in_nest(read %x: memref<4xf32>, write %y: memref<4xf32>) {
+  tir.nest dims [parallel 4] ins(%x[d0] : memref<4xf32>) outs(%y[d0] : memref<4xf32>)
+    finish (%v: f32) {
+      %e = math.exp %v : f32
+      tir.yield %e : f32
+    }
+  tir.return
+}
