@@ -158,8 +158,9 @@ class Importer:
             constant = self.constants.get(name)
             if name in self.stored:
                 found = self._weight(name)
+            elif constant is None:
+                raise Unsupported(f"'{name}', which its graph reads, is not there")
             else:
-                assert constant is not None, "the checker has seen that it is defined"
                 is_static = constant.dtype != object
                 found = (self._constant if is_static else self._sizes)(constant)
             self._define(name, found)

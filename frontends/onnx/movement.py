@@ -144,18 +144,44 @@ def slice_(n: Node) -> SSAValue:
     begin, count, step = [0] * rank, [-1] * rank, [1] * rank
     for axis, numbers in slices_of(n, rank).items():
         if shape[axis] < 0:
-            raise Unsupported(f"axis {axis} is sliced, and its size is not static")
+            open_slice = slice_of_open(axis, numbers)
+            begin[axis], count[axis], step[axis] = open_slice
+            continue
         places = range(shape[axis])[numbers]
         step[axis], count[axis] = places.step, len(places)
         begin[axis] = places.start if places else 0
     return n.add(graph.SliceOp(n.input(), begin, count, step))
 
 
+LIMIT = 2**31 - 1
+"""What exporters write for the end of an axis; numbers above it mean the same."""
+
+
+def slice_of_open(axis: int, numbers: slice) -> tuple[int, int, int]:
+    """
+    Start, size and step along an axis of any size, if the slice is never cut short: it
+    goes from a place at one end to the other end, or up to a place from the end. That
+    the axis is long enough is checked at run time.
+    """
+    start, end, step = numbers.start, numbers.stop, numbers.step
+    if step > 0 and end >= LIMIT:
+        return (0 if start <= -LIMIT else start), -1, step
+    if step == 1 and start >= 0 > end:
+        return start, end - 1, 1
+    if step == 1 and start < 0 and start < end < 0:
+        return start, end - start, 1
+    if step < 0 and end <= -LIMIT and (start == -1 or start >= LIMIT):
+        return -1, -1, step
+    raise Unsupported(
+        f"axis {axis} of a size that is not static is sliced from {start} to {end}"
+    )
+
+
 def split(n: Node) -> list[SSAValue]:
     axis = n.axis("axis", 0, n.rank())
     size = n.shape()[axis]
     if size < 0:
-        raise Unsupported("the axis is of a size that is not static")
+        raise Unsupported("the axis is of a size that is not static, and is split")
     values: list[SSAValue] = []
     start = 0
     for part in split_sizes(n, size):

@@ -16,7 +16,7 @@ from transom.frontends.onnx.node import (
     shape_of,
     type_of,
 )
-from transom.frontends.onnx.values import cast, cut
+from transom.frontends.onnx.values import cast, cut, entries
 
 
 def gather_elements(n: Node) -> SSAValue:
@@ -147,11 +147,12 @@ def eye_like(n: Node) -> SSAValue:
 def one_hot(n: Node) -> SSAValue:
     indices, values = n.input(0), n.input(2)
     depth = int(n.scalar(1))
-    shape = static_shape(indices, "an input")
+    shape = entries(indices)
     axis = positive_axis(n.int_attr("axis", -1), len(shape) + 1)
     at = from_start(n, indices, depth)
     spread = n.reshape(at, [*shape[:axis], 1, *shape[axis:]])
-    full = [*shape[:axis], depth, *shape[axis:]]
+    full = [size if size >= 0 else None for size in shape_of(spread)]
+    full[axis] = depth
     place = n.add(graph.IotaOp(n.add(graph.BroadcastOp(spread, full)), axis))
     hot = n.add(graph.CompareOp("eq", place, spread))
     off, on = (
@@ -176,11 +177,11 @@ def hardmax(n: Node) -> SSAValue:
 def reverse_sequence(n: Node) -> SSAValue:
     """The first elements of each row along an axis turn round; how many is an input."""
     value, lengths = n.input(0), n.input(1)
-    shape = static_shape(value, "an input")
+    rank = n.rank()
     time, batch = n.int_attr("time_axis", 0), n.int_attr("batch_axis", 1)
-    if {time, batch} != {0, 1} or len(shape) < 2:
+    if {time, batch} != {0, 1} or rank < 2:
         raise Unsupported(f"expected axes 0 and 1, but got {time} and {batch}")
-    spread = [size if axis == batch else 1 for axis, size in enumerate(shape)]
+    spread = [-1 if axis == batch else 1 for axis in range(rank)]
     count = n.reshape(lengths, spread)
     place = n.add(graph.IotaOp(value, time))
     last = n.add(graph.SubOp(count, n.splat(1, i64)))
@@ -219,11 +220,13 @@ def tensor_scatter(n: Node) -> SSAValue:
     cache, update = n.input(0), n.input(1)
     axis = n.axis("axis", -2, n.rank())
     size = n.shape()[axis]
+    if size < 0 and n.string_attr("mode", "linear") == "circular":
+        raise Unsupported(f"axis {axis} is a circle of a size that is not static")
     mode = n.string_attr("mode", "linear")
-    if axis == 0 or size < 0 or mode not in ("linear", "circular"):
+    if axis == 0 or mode not in ("linear", "circular"):
         raise Unsupported(
-            "expected an axis of a static size that is not the first, and a mode of "
-            f"'linear' or 'circular', but got {axis} and '{mode}'"
+            "expected an axis that is not the first, and a mode of 'linear' or "
+            f"'circular', but got {axis} and '{mode}'"
         )
     at = n.add(graph.IotaOp(update, axis))
     if n.has(2):

@@ -13,9 +13,12 @@ again:
 import os
 import tempfile
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
+
+LIST = Path(__file__).parent / "passes.txt"
 
 # The tests of real models write their files there.
 os.environ.setdefault("ONNX_HOME", tempfile.mkdtemp(prefix="onnx-home-"))
@@ -43,3 +46,21 @@ with np.errstate(all="ignore"), warnings.catch_warnings():
     suite = onnx_test.BackendTest(TransomBackend, __name__, TOLERANCES)
 suite.exclude("_cuda$")
 globals().update(suite.test_cases)
+
+BARS = {"Node": 1500, "PyTorchConverted": 78, "PyTorchOperator": 32, "Simple": 7}
+"""How many tests of each kind pass at least; all light models do."""
+
+
+def test_passes_of_each_kind(capsys: pytest.CaptureFixture[str]) -> None:
+    """By the list, which the tests above keep to."""
+    names = set(LIST.read_text().split())
+    counts: dict[str, tuple[int, int]] = {}
+    for name, case in suite.test_cases.items():
+        kind = name.removeprefix("OnnxBackend").removesuffix("ModelTest")
+        tests = {test for test in dir(case) if test.endswith("_cpu")}
+        counts[kind] = len(tests & names), len(tests)
+    with capsys.disabled():
+        print("", *(f"{kind}: {a} of {b}" for kind, (a, b) in sorted(counts.items())))
+    assert counts["Real"] == (9, 9)
+    for kind, bar in BARS.items():
+        assert counts[kind][0] >= bar, kind
