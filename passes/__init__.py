@@ -24,6 +24,9 @@ PASSES: dict[str, str] = {
         "transom.passes.linalg_group_kernels:LinalgGroupKernelsPass"
     ),
     "target-plan-devices": ("transom.passes.target_plan_devices:TargetPlanDevicesPass"),
+    "target-refine-places": (
+        "transom.passes.target_refine_places:TargetRefinePlacesPass"
+    ),
     "target-remove-dead-symbols": (
         "transom.passes.target_remove_dead_symbols:TargetRemoveDeadSymbolsPass"
     ),

@@ -34,15 +34,16 @@ from xdsl.passes import ModulePass
 from xdsl.traits import SymbolTable
 
 from transom.dialects import graph
-from transom.dialects.diagnostics import Diagnostic, OpError, handling, report
+from transom.dialects.diagnostics import OpError, report
 from transom.dialects.symbols import fresh_symbol, symbol_table_of
 from transom.dialects.target import LOWERED_TO, PlaceAttr, place_of, set_place
 from transom.passes.function_pass import functions_of
 from transom.passes.machine import Machine, options_of
 from transom.passes.placement.copies import COPIES, store_values
 from transom.passes.placement.homes import Homes
+from transom.passes.placement.rehearsal import all_or_nothing
 from transom.passes.placement.topology import Topology
-from transom.passes.statistics import Statistic, collecting
+from transom.passes.statistics import Statistic
 
 
 def place_function(func: FuncOp, machine: Machine) -> None:
@@ -193,21 +194,10 @@ def plan_devices(module: ModuleOp) -> None:
             store_values(Homes(func, place, topology, base))
 
 
-def _say_nothing(diagnostic: Diagnostic) -> None:
-    pass
-
-
-def _count_nothing(statistic: Statistic, count: int) -> None:
-    pass
-
-
 @dataclass(frozen=True)
 class TargetPlanDevicesPass(ModulePass):
     name = "target-plan-devices"
     statistics: ClassVar[tuple[Statistic, ...]] = (COPIES,)
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        # What is wrong is said before anything is changed.
-        with handling(_say_nothing), collecting(_count_nothing):
-            plan_devices(op.clone())
-        plan_devices(op)
+        all_or_nothing(plan_devices, op)

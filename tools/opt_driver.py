@@ -39,7 +39,6 @@ from transom.tools.bugs import bug
 from transom.tools.expected_diagnostics import compare
 from transom.tools.input_files import STDIN, read_stdin
 from transom.tools.ir_printing import print_options, program_text
-from transom.tools.memory_report import check_report_file, memory_report
 from transom.tools.observer_arguments import check_observers
 from transom.tools.opt_arguments import Names, Step, add_arguments, normalize
 from transom.tools.opt_observers import CurrentPass, Observers
@@ -133,6 +132,8 @@ class TransomOptMain(xDSLOptMain):
         if (problem := check_observers(self.args)) is not None:
             raise PipelineError(problem)
         if self.args.memory_report is not None:
+            from transom.tools.memory_report import check_report_file
+
             check_report_file(self.args.memory_report)
         check_specs(self.args, self.available_targets, self.available_frontends)
         self.sizes = sizes_of(self.args)
@@ -189,8 +190,7 @@ class TransomOptMain(xDSLOptMain):
                     return listings.phases_of(module, self.ctx)
                 self.transform(module)
                 if self.args.memory_report is not None:
-                    file: str = self.args.memory_report
-                    write_whole(file, memory_report(module, file))
+                    self._report_memory(module, self.args.memory_report)
                 with self.observers.measured("Output"):
                     return self.output_resulting_program(module)
         except OpError as e:
@@ -213,6 +213,11 @@ class TransomOptMain(xDSLOptMain):
                 raise
             self.emit(self._bug(e, start))
         return None
+
+    def _report_memory(self, module: ModuleOp, file: str) -> None:
+        from transom.tools.memory_report import memory_report  # loads dialects
+
+        write_whole(file, memory_report(module, file))
 
     def read(self, chunk: Chunk, name: str) -> ModuleOp:
         """Parse a chunk by the reader of its suffix, or that of `-f`."""

@@ -84,6 +84,7 @@ PHASES = (
             "tir-choose-schedule",
             "tir-pack-operands",
             "tir-parallelize-nests",
+            "target-refine-places",
         ),
         frozenset({"tir-fuse-nests", "tir-choose-schedule", "tir-parallelize-nests"}),
     ),

@@ -2,9 +2,11 @@
 In which memory each value of a function is stored.
 
 What an op computes is stored in the memory of the op's place, a view where the value is
-that it is a view of, and what is typed with a place there. Values that control flow
-joins, such as what a loop carries, are stored together: where most bytes come from and
-go to, each weighted by the loops around it; the memory of the function if it is even.
+that it is a view of, and what is typed with a place there. A kernel whose arguments
+name memories computes in these, whatever the types of values say so far. Values that
+control flow joins, such as what a loop carries, are stored together: where most bytes
+come from and go to, each weighted by the loops around it; the memory of the function if
+it is even.
 """
 
 from collections.abc import Iterator
@@ -12,14 +14,15 @@ from dataclasses import dataclass
 from typing import cast
 
 from xdsl.dialects import func, scf, tensor
-from xdsl.dialects.builtin import DYNAMIC_INDEX, TensorType
+from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType, TensorType
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, OpResult, SSAValue
 from xdsl.traits import SymbolTable
 
-from transom.dialects import graph
+from transom.dialects import graph, tir
 from transom.dialects.executor import element_bytes
 from transom.dialects.graph.desc import place_of as place_of_type
 from transom.dialects.target import PlaceAttr, place_of
+from transom.dialects.target.places import memory_space_name
 from transom.passes.memory.sizes import shaped_type
 from transom.passes.placement.topology import Topology, memory_of
 
@@ -116,10 +119,15 @@ class Homes:
                     continue
                 if result in self.joined.group_of:
                     continue
-                if (pin := _pinned(result)) is not None:
+                asked = _asked_for(op, result)
+                if asked is not None:
+                    self.found[result] = asked
+                elif (pin := _pinned(result)) is not None:
                     self.found[result] = pin
                 elif isinstance(op, ANYWHERE):
                     self.found[result] = None
+                elif isinstance(op, tensor.EmptyOp):
+                    self.found[result] = self._memory_to_fill(result)
                 elif isinstance(op, VIEWS):
                     if op.operands[0] in self.found:
                         self.found[result] = self.found[op.operands[0]]
@@ -140,10 +148,19 @@ class Homes:
         """Where an op is computed."""
         if isinstance(op, graph.RegionOp):
             return op.place
-        callee = _callee(op)
+        callee = kernel_of(op) or _callee(op)
         if callee is not None:
             return place_of(callee) or self.place
         return self.place
+
+    def _memory_to_fill(self, empty: SSAValue) -> str:
+        """Where a tensor without content is: where the kernel writes that fills it."""
+        for use in empty.uses:
+            call = use.operation
+            if isinstance(call, tir.CallOp) and empty in call.outs:
+                asked = _asked_for(call, empty)
+                return asked or memory_of(self.place_of_op(call)) or self.memory
+        return self.memory
 
     # Control flow
 
@@ -188,7 +205,10 @@ class Homes:
         reached = self.topology.reached(place.device_name) | {memory}
         callee = _callee(op)
         for index in range(len(op.operands)):
-            if callee is not None:
+            asked = _asked_for(op, op.operands[index])
+            if asked is not None:
+                yield Demand(op, index, asked, frozenset({asked}))
+            elif callee is not None:
                 wanted = _memory_in(callee.function_type.inputs.data[index]) or memory
                 yield Demand(op, index, wanted, frozenset({wanted}))
             else:
@@ -299,6 +319,26 @@ def ops_outside_groups(function: func.FuncOp) -> Iterator[Operation]:
 
     for block in function.body.blocks:
         yield from visit(block)
+
+
+def kernel_of(op: Operation) -> Operation | None:
+    """The kernel that an op calls, if it calls one."""
+    kernel = op.find_callee() if isinstance(op, tir.CallOp) else None
+    return kernel if isinstance(kernel, Operation) else None
+
+
+def _asked_for(op: Operation, value: SSAValue) -> str | None:
+    """The memory that a kernel's argument names, for what it takes or gives."""
+    if not isinstance(op, tir.CallOp) or (kernel := op.find_callee()) is None:
+        return None
+    given = [*op.ins, *op.outs, *op.scratch]
+    if isinstance(value, OpResult) and value.op is op:
+        written = [out for out in op.outs if tensor_of(out.type) is not None]
+        value = written[value.index]
+    argument = kernel.argument_types[given.index(value)]
+    if not isinstance(argument, MemRefType):
+        return None
+    return memory_space_name(argument.memory_space)
 
 
 def _callee(op: Operation) -> func.FuncOp | None:

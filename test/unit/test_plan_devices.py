@@ -8,6 +8,7 @@ import transom
 from transom.dialects import graph
 from transom.dialects.diagnostics import OpError
 from transom.passes.target_plan_devices import TargetPlanDevicesPass
+from transom.passes.target_refine_places import TargetRefinePlacesPass
 from transom.registry import new_context
 from transom.targets.claim_ops import TargetClaimOpsPass
 from transom.testing import random_inputs
@@ -127,3 +128,61 @@ def test_on_failure_nothing_has_changed() -> None:
     with pytest.raises(OpError, match=r"and no .target\.link. leads from there"):
         TargetPlanDevicesPass().apply(ctx, module)
     assert str(module) == before
+
+
+SCRATCHPAD = f"""
+module attributes {{target.config = #target.config<host = @soc, default_place = #target.place<@soc, ?, @dram>, phase = "tensor">}} {{
+  target.memory @dram
+  target.memory @l1 {{size = 4096}}
+  target.link @dram -> @l1 {{bandwidth = 1.0e+09}}
+  target.link @l1 -> @dram {{bandwidth = 1.0e+09}}
+  target.device @soc {{targets = [{HOST}], memories = [@dram, @l1]}}
+  tir.func @negate(read %x: memref<4xf32, @l1>, write %y: memref<4xf32, @l1>) attributes {{target.for = #target.place<@soc, {HOST}, @dram>}} {{
+    tir.nest dims [parallel 4] ins(%x[d0] : memref<4xf32, @l1>) outs(%y[d0] : memref<4xf32, @l1>) finish (%a: f32) {{
+      %b = arith.negf %a : f32
+      tir.yield %b : f32
+    }}
+    tir.return
+  }}
+  func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> attributes {{target.for = #target.place<@soc, {HOST}, @dram>}} {{
+    %d = tensor.empty() : tensor<4xf32>
+    %a = tir.call @negate(%x : tensor<4xf32>) outs(%d : tensor<4xf32>)
+    func.return %a : tensor<4xf32>
+  }}
+}}
+"""  # noqa: E501
+
+
+def test_memories_of_kernels_flow_back() -> None:
+    """A kernel that reads and writes a scratchpad, which main does not know of."""
+    module = transom.parse(SCRATCHPAD)
+    ctx = new_context()
+    TargetRefinePlacesPass().apply(ctx, module)
+    assert len([op for op in module.walk() if isinstance(op, graph.CopyOp)]) == 2
+    once = str(module)
+    TargetRefinePlacesPass().apply(ctx, module)
+    assert str(module) == once
+    x = np.arange(4, dtype=np.float32)
+    (y,) = transom.compile(module, poison_memory=True)(x).values()
+    np.testing.assert_array_equal(y, -x)
+
+
+PLACED_BY_RESULT = f"""
+func.func @main(%x: tensor<3x5xf32>) -> tensor<3x5xf32> {{
+  %a = graph.exp %x : tensor<3x5xf32>
+  %p = graph.on_device %a {ON_GPU}
+  %b = graph.region #target.place<@gpu, ?, ?> (%u = %p : tensor<3x5xf32>) -> (tensor<3x5xf32>) {{
+    %v = graph.relu %u : tensor<3x5xf32>
+    graph.yield %v : tensor<3x5xf32>
+  }}
+  func.return %b : tensor<3x5xf32>
+}}
+"""  # noqa: E501
+
+
+def test_what_is_placed_is_not_drawn_to_the_default() -> None:
+    """The value between two ops of a device stays there; the result comes back once."""
+    placed = transom.lower(transom.parse(MACHINE + PLACED_BY_RESULT + "}"), "placed")
+    copies = [op for op in placed.walk() if isinstance(op, graph.CopyOp)]
+    memories = [None if op.place is None else op.place.memory_name for op in copies]
+    assert memories == ["vram", None]
