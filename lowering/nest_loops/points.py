@@ -30,7 +30,8 @@ class Point:
     only the first `count` of the lanes are points.
 
     The index of a dim is its base plus its offset; what a base may be is in
-    `intervals`, and what it is a multiple of in `multiples`.
+    `intervals`, and what it is a multiple of in `multiples`. `tile` says how many
+    points along each dim are computed together.
     """
 
     bases: tuple[Index, ...]
@@ -40,6 +41,7 @@ class Point:
     lane_dim: int | None = None
     width: int = 1
     count: int = 1
+    tile: tuple[int, ...] = ()
 
     @property
     def is_partial(self) -> bool:

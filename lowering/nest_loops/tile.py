@@ -28,6 +28,7 @@ from transom.lowering.nest_loops.regions import (
 )
 from transom.lowering.nest_loops.tiling import Piece
 from transom.lowering.nest_loops.transfers import Reader, Transfer, Writer, fold_lanes
+from transom.lowering.nest_loops.transposition import Squares, square_along
 
 Copy = Mapping[int, Piece]
 """The points of a tile that are computed as one: for each parallel dim a piece."""
@@ -84,6 +85,9 @@ class TileWriter:
         evaluator = Evaluator(emitter, [outer(symbol) for symbol in nest.symbols])
         self.reader = Reader(emitter, evaluator)
         self.writer = Writer(emitter, self.reader)
+        self.squares = Squares(emitter, self.reader, self.writer)
+        self.extents: tuple[int, ...] = ()
+        """How many points there are along each dim of the tile that is written."""
         inputs = {transfer.value for transfer in self.ins if transfer.is_input}
         self.regions = RegionWriter(emitter, evaluator, self.reader, outer, inputs)
 
@@ -147,10 +151,15 @@ class TileWriter:
             self.lane_dim,
             width,
             count,
+            self.extents,
         )
 
     def write(self, copies: Sequence[Copy]) -> None:
         """All that is computed for these points, where the cursor is."""
+        self.extents = tuple(
+            max((c[dim].offset + c[dim].count for c in copies if dim in c), default=1)
+            for dim in range(self.nest.rank)
+        )
         carried: list[SSAValue] = []
         if self.nest.has_accumulators:
             for copy in copies:
@@ -333,7 +342,11 @@ class TileWriter:
         values: dict[SSAValue, SSAValue] = {}
         for argument, transfer in ins.items():
             if argument.first_use is not None:
-                values[argument] = self.reader.read(transfer, point)
+                dim = square_along(transfer, point) if transfer.is_input else None
+                if dim is None:
+                    values[argument] = self.reader.read(transfer, point)
+                else:
+                    values[argument] = self.squares.read(transfer, point, dim)
                 keep_name(argument, values[argument])
         return values
 
@@ -344,6 +357,11 @@ class TileWriter:
         ins = {arg: self.ins[i] for i, arg in nest.finish_ins.items()}
         together = computed_together(nest.finish)
         points = [self._point(copy) for copy in copies]
+        # The results of a square are written together.
+        waits = any(
+            square_along(out, p) is not None for out in self.outs for p in points
+        )
+        waiting: dict[Point, list[SSAValue]] = {}
         for first in range(0, len(points), together):
             made: list[tuple[dict[SSAValue, SSAValue], Point]] = []
             for number, point in enumerate(points[first:][:together], start=first):
@@ -353,14 +371,24 @@ class TileWriter:
                 made.append((arguments, point))
             results = self.regions.write_together(nest.finish, made)
             for (_, point), values in zip(made, results, strict=True):
-                self._write(point, values)
+                waiting[point] = values
+            if not waits:
+                self._write(waiting)
+                waiting = {}
+        self._write(waiting)
 
-    def _write(self, point: Point, values: Sequence[SSAValue]) -> None:
-        """Write what `finish` has yielded."""
-        rest = values[len(self.outs) :]
-        for transfer, value in zip(self.outs, values, strict=False):
-            indices = None
-            if transfer.access.is_indirect:
-                rank = len(transfer.shape)
-                indices, rest = rest[:rank], rest[rank:]
-            self.writer.write(transfer, point, value, indices)
+    def _write(self, results: Mapping[Point, Sequence[SSAValue]]) -> None:
+        """Write what `finish` has yielded at some points."""
+        for point, values in results.items():
+            rest = values[len(self.outs) :]
+            for number, transfer in enumerate(self.outs):
+                indices = None
+                if transfer.access.is_indirect:
+                    rank = len(transfer.shape)
+                    indices, rest = rest[:rank], rest[rank:]
+                dim = square_along(transfer, point)
+                if dim is None:
+                    self.writer.write(transfer, point, values[number], indices)
+                elif point.offsets[dim] % point.width == 0:
+                    column = {p: v[number] for p, v in results.items()}
+                    self.squares.write(transfer, column, point, dim)

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from typing import cast
 
 from xdsl.dialects.builtin import AnyFloat, FixedBitwidthType, IndexType, i1
-from xdsl.ir import Attribute
+from xdsl.ir import Attribute, SSAValue
 from xdsl.ir.affine import AffineDimExpr
 
 from transom.dialects import tir
@@ -21,6 +21,10 @@ from transom.passes.schedules.machine import Machine
 
 MAX_UNROLL = 4
 """Inner sums over a kernel of up to this size are unrolled."""
+
+
+MAX_WINDOW = 9
+"""Sums over a window of up to this many points are unrolled."""
 
 
 class NestView:
@@ -102,21 +106,59 @@ class NestView:
 
     def best_parallel_lanes(self) -> int | None:
         """The dim that makes the cheapest vectors of points."""
-        best: tuple[int, int] | None = None
+        best: tuple[int, int, int] | None = None
         for dim in self.parallel:
             if not self.is_long(dim) or self.lanes(dim) < 2:
                 continue
             outs, ins = self.out_steps(dim), self.in_steps(dim)
-            if any(step is not Step.CONTIGUOUS for step in outs):
-                continue
-            scattered = ins.count(Step.SCATTERED)
+            across = self.across(dim)
+            if across is None:
+                if any(step is not Step.CONTIGUOUS for step in outs):
+                    continue
+                scattered, squares = ins.count(Step.SCATTERED), 0
+            else:
+                pairs = list(zip(ins, self.in_steps(across), strict=True))
+                scattered = 0
+                squares = pairs.count((Step.SCATTERED, Step.CONTIGUOUS))
             # Lanes that are gathered pay where much is computed with each.
             if not self.reduction and scattered > ins.count(Step.CONTIGUOUS):
                 continue
-            cost = (scattered, -dim)
+            # What a sum reads would be transposed again and again.
+            cost = (scattered, squares if self.reduction else 0, -dim)
             if best is None or cost < best:
                 best = cost
-        return None if best is None else -best[1]
+        return None if best is None else -best[2]
+
+    def across(self, dim: int) -> int | None:
+        """
+        A dim along which all lies next to each other that lies apart along `dim`, or
+        stays where it is: squares of points of the two are transposed in registers.
+        """
+        width = self.lanes(dim)
+        apart = [
+            (value, access)
+            for value, access in self.transfers
+            if step_along(access, memref_type_of(value), dim) is Step.SCATTERED
+        ]
+        if width < 2 or width & (width - 1) or not apart:
+            return None
+        for other in reversed(self.parallel):
+            bound = self.bounds[other]
+            if other == dim or (bound is not None and bound < width):
+                continue
+            steps = {step_along(a, memref_type_of(v), other) for v, a in apart}
+            if Step.CONTIGUOUS in steps and steps <= {Step.CONTIGUOUS, Step.UNIFORM}:
+                return other
+        return None
+
+    @property
+    def transfers(self) -> list[tuple[SSAValue, tir.AccessAttr]]:
+        """All that is read and written."""
+        nest = self.nest
+        return [
+            *zip(nest.ins, nest.in_accesses, strict=True),
+            *zip(nest.outs, nest.out_accesses, strict=True),
+        ]
 
     def best_reduction_lanes(self) -> int | None:
         """The dim along which a sum reads neighbours."""
@@ -169,13 +211,15 @@ class NestView:
         return most if bound is None else max(1, min(most, bound // lanes))
 
     def small_window(self) -> dict[int, int]:
-        """How to unroll the innermost sum, if it is one over a small window."""
-        for dim in reversed(self.reduction):
-            bound = self.bounds[dim]
-            if bound is None or bound > MAX_UNROLL:
-                return {}
-            if bound > 1:
-                return {dim: bound}
+        """
+        How to unroll sums over a small window: all of it, or else the innermost.
+        """
+        bounds = {dim: self.bounds[dim] or 0 for dim in self.reduction}
+        long = {dim: bound for dim, bound in bounds.items() if bound != 1}
+        if 0 < math.prod(long.values()) <= MAX_WINDOW:
+            return long
+        for dim, bound in reversed(long.items()):
+            return {dim: bound} if 0 < bound <= MAX_UNROLL else {}
         return {}
 
 
