@@ -213,3 +213,52 @@ tir.func @side_by_side(read %x: memref<16xf32>, write %o: memref<16xf32>) {
     }
   tir.return
 }
+
+// What lies apart along the lanes and next to each other along another dim of the tile
+// is read as a square and transposed: by halves, quarters, and so on.
+// CHECK-LABEL: tir.func @read_square(
+tir.func @read_square(read %x: memref<2x2xf32>, write %o: memref<2x2xf32>) {
+  // CHECK:      %[[TOP:.*]] = vector.load %x[%[[ZERO:.*]], %[[ZERO]]] : memref<2x2xf32>, vector<2xf32>
+  // CHECK:      %[[LOW:.*]] = vector.load %x[%[[ONE:.*]], %[[ZERO]]] : memref<2x2xf32>, vector<2xf32>
+  // CHECK-NEXT: %[[LEFT:.*]] = vector.shuffle %[[TOP]], %[[LOW]] [0, 2]
+  // CHECK-NEXT: %[[RIGHT:.*]] = vector.shuffle %[[TOP]], %[[LOW]] [1, 3]
+  // CHECK:      vector.store %[[LEFT]], %o[%[[ZERO]], %[[ZERO]]]
+  // CHECK:      vector.store %[[RIGHT]], %o[%[[ONE]], %[[ZERO]]]
+  // CHECK-NOT:  memref.load
+  tir.nest dims [parallel 2, parallel 2] ins(%x[d1, d0] : memref<2x2xf32>) outs(%o[d0, d1] : memref<2x2xf32>)
+      schedule #tir.schedule<register = [d0 : 2, d1 : 2], vector = d1 : 2>
+    finish (%v: f32) {
+      tir.yield %v : f32
+    }
+  tir.return
+}
+
+// Results that lie apart are transposed before they are written.
+// CHECK-LABEL: tir.func @write_square(
+tir.func @write_square(read %x: memref<2x2xf32>, write %o: memref<2x2xf32>) {
+  // CHECK:      %[[A:.*]] = vector.load %x
+  // CHECK:      %[[B:.*]] = vector.load %x
+  // CHECK-NEXT: %[[LEFT:.*]] = vector.shuffle %[[A]], %[[B]] [0, 2]
+  // CHECK-NEXT: %[[RIGHT:.*]] = vector.shuffle %[[A]], %[[B]] [1, 3]
+  // CHECK-NEXT: vector.store %[[LEFT]], %o
+  // CHECK-NEXT: vector.store %[[RIGHT]], %o
+  tir.nest dims [parallel 2, parallel 2] ins(%x[d0, d1] : memref<2x2xf32>) outs(%o[d1, d0] : memref<2x2xf32>)
+      schedule #tir.schedule<register = [d0 : 2, d1 : 2], vector = d1 : 2>
+    finish (%v: f32) {
+      tir.yield %v : f32
+    }
+  tir.return
+}
+
+// A tile that is smaller than a square has its elements gathered.
+// CHECK-LABEL: tir.func @no_square(
+tir.func @no_square(read %x: memref<4x3xf32>, write %o: memref<3x4xf32>) {
+  // CHECK-NOT:  vector.load
+  // CHECK:      vector.store {{.*}} : memref<3x4xf32>, vector<4xf32>
+  tir.nest dims [parallel 3, parallel 4] ins(%x[d1, d0] : memref<4x3xf32>) outs(%o[d0, d1] : memref<3x4xf32>)
+      schedule #tir.schedule<register = [d0 : 3, d1 : 4], vector = d1 : 4>
+    finish (%v: f32) {
+      tir.yield %v : f32
+    }
+  tir.return
+}

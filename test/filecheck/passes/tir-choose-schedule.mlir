@@ -20,11 +20,27 @@ tir.func @element_wise(read %a: memref<64x64xf32>, write %o: memref<64x64xf32>, 
   tir.return
 }
 
-// Gathered lanes gain nothing when elements only move.
+// Squares are read along one dim, transposed, and written along the other.
 // CHECK-LABEL: tir.func @transpose(
 tir.func @transpose(read %a: memref<64x64xf32>, write %o: memref<64x64xf32>) {
-  // CHECK-NOT: schedule
+  // CHECK: schedule #tir.schedule<register = [d1 : 16, d0 : 16], vector = d1 : 16>
   tir.nest dims [parallel 64, parallel 64] ins(%a[d1, d0] : memref<64x64xf32>) outs(%o[d0, d1] : memref<64x64xf32>)
+    finish (%v: f32) {
+      tir.yield %v : f32
+    }
+  tir.return
+}
+
+// Gathered lanes gain nothing when elements only move: there is no square to read, and
+// in the second nest too few rows for one.
+// CHECK-LABEL: tir.func @gather(
+tir.func @gather(read %a: memref<192x64xf32>, read %b: memref<64x8xf32>, write %o: memref<64x64xf32>, write %p: memref<8x64xf32>) {
+  // CHECK-NOT: schedule
+  tir.nest dims [parallel 64, parallel 64] ins(%a[d1 * 3, d0 * 3] : memref<192x64xf32>) outs(%o[d0, d1] : memref<64x64xf32>)
+    finish (%v: f32) {
+      tir.yield %v : f32
+    }
+  tir.nest dims [parallel 8, parallel 64] ins(%b[d1, d0] : memref<64x8xf32>) outs(%p[d0, d1] : memref<8x64xf32>)
     finish (%v: f32) {
       tir.yield %v : f32
     }
@@ -138,6 +154,45 @@ tir.func @chain(read %x: memref<128xf32>, write %o: memref<128xf32>, write %p: m
     finish (%v: f32) {
       %e = math.exp %v : f32
       tir.yield %e : f32
+    }
+  tir.return
+}
+
+// Channels in blocks are one vector: points beside each other are summed together, and
+// a small window is unrolled. Where results go to planar channels, points make squares.
+// CHECK-LABEL: tir.func @depthwise(
+tir.func @depthwise(read %x: memref<2x16x58x16xf32>, read %w: memref<32x3x3xf32>, write %o: memref<2x14x56x16xf32>, write %p: memref<32x14x56xf32>) {
+  // CHECK: schedule #tir.schedule<register = [d3 : 16, d2 : 8], vector = d3 : 16, unroll = [d4 : 3, d5 : 3]>
+  tir.nest dims [parallel 2, parallel 14, parallel 56, parallel 16, reduction 3, reduction 3]
+      ins(%x[d0, d1 + d4, d2 + d5, d3] : memref<2x16x58x16xf32>, %w[d0 * 16 + d3, d4, d5] : memref<32x3x3xf32>)
+      outs(%o[d0, d1, d2, d3] : memref<2x14x56x16xf32>)
+    init {
+      %zero = arith.constant 0.0 : f32
+      tir.yield %zero : f32
+    }
+    body (%a: f32, %b: f32, %acc: f32) {
+      %m = arith.mulf %a, %b : f32
+      %s = arith.addf %acc, %m : f32
+      tir.yield %s : f32
+    }
+    finish (%acc: f32) {
+      tir.yield %acc : f32
+    }
+  // CHECK: schedule #tir.schedule<register = [d3 : 16, d2 : 16], vector = d3 : 16, unroll = [d4 : 3, d5 : 3]>
+  tir.nest dims [parallel 2, parallel 14, parallel 56, parallel 16, reduction 3, reduction 3]
+      ins(%x[d0, d1 + d4, d2 + d5, d3] : memref<2x16x58x16xf32>, %w[d0 * 16 + d3, d4, d5] : memref<32x3x3xf32>)
+      outs(%p[d0 * 16 + d3, d1, d2] : memref<32x14x56xf32>)
+    init {
+      %zero = arith.constant 0.0 : f32
+      tir.yield %zero : f32
+    }
+    body (%a: f32, %b: f32, %acc: f32) {
+      %m = arith.mulf %a, %b : f32
+      %s = arith.addf %acc, %m : f32
+      tir.yield %s : f32
+    }
+    finish (%acc: f32) {
+      tir.yield %acc : f32
     }
   tir.return
 }
