@@ -9,16 +9,18 @@ Entries on disk: a file each, published by one rename, verified when it is read.
 ```
 
 A file is a header line, a SHA-256 of kind, key and content, and the content; what does
-not fit its hash is damaged. Writers write a file of their own and rename it, so readers
-see all of an entry or none, whenever a writer is stopped; the file that a killed writer
-leaves is removed by the next prune. What is used has its time of change renewed, and
-the entries that were not used for longest go first when the folder is too large. An
-entry that is removed while it is read is read to its end.
+not fit its hash is damaged. Large contents are mapped (`mappings`). Writers write a
+file of their own and rename it, so readers see all of an entry or none, whenever a
+writer is stopped; the file that a killed writer leaves is removed by the next prune.
+What is used has its time of change renewed, and the entries that were not used for
+longest go first when the folder is too large. An entry that is removed while it is read
+is read to its end.
 
 Nothing of this raises: an entry that cannot be read is not there, one that cannot be
 written is not kept, and each kind of trouble is one warning per process.
 """
 
+import mmap
 import os
 import stat
 import time
@@ -28,9 +30,13 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from itertools import count as numbers
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from transom.cache.counts import count
 from transom.cache.environment import warn
+
+if TYPE_CHECKING:
+    from transom.cache.mappings import Fill
 
 VERSION = "v1"
 HEADER = b"transom-cache 1\n"
@@ -132,7 +138,7 @@ class DiskStore:
             return
         path = self._path(kind, key)
         try:
-            self._make_folder(path.parent)
+            self.make_folder(path.parent)
             self._publish(path, HEADER + digest_of(kind, key, content), content)
         except (OSError, Untrusted) as e:
             self._can_write = False
@@ -142,9 +148,56 @@ class DiskStore:
         if self._note_written(OVERHEAD + len(content)):
             self.prune()
 
-    def _publish(self, path: Path, head: bytes, content: bytes) -> None:
+    # Mapped contents.
+
+    def map(self, kind: str, key: str, size: int) -> mmap.mmap | None:
+        """The content of an entry that is mapped, behind a block; or None."""
+        from transom.cache.mappings import Damaged, open_mapping
+
+        path = self._path(kind, key)
+        try:
+            return open_mapping(path, f"{kind}/{key}", size)
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        except Damaged:
+            self._warn_once("damage", f"the cache has a damaged entry: '{path}'")
+            count(kind, damaged=1)
+            _remove(path)
+            return None
+        except (OSError, Untrusted) as e:
+            self._warn_once("read", f"cannot read the cache: {_reason(e, path)}")
+            return None
+
+    def make_mapped(
+        self, kind: str, key: str, size: int, fill: "Fill"
+    ) -> mmap.mmap | None:
+        """
+        A content in a file that is mapped, behind a block, and kept if that is
+        possible; None if there can be no file.
+        """
+        from transom.cache.mappings import write_mapping
+
+        if not self._can_write:
+            return None
+        path = self._path(kind, key)
+        try:
+            made = write_mapping(self, path, f"{kind}/{key}", size, fill)
+        except (OSError, Untrusted) as e:
+            self._can_write = False
+            self._warn_once("write", f"cannot write to the cache: {_reason(e, path)}")
+            return None
+        count(kind, stored=1)
+        if self._note_written(BLOCK + size):
+            self.prune()
+        return made
+
+    def temporary_in(self, folder: Path) -> Path:
+        """The path of a file that no other writer has."""
         name = f"{TEMPORARY}{os.getpid()}-{next(_file_numbers)}-{os.urandom(4).hex()}"
-        temporary = path.parent / name
+        return folder / name
+
+    def _publish(self, path: Path, head: bytes, content: bytes) -> None:
+        temporary = self.temporary_in(path.parent)
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | NO_LINKS
         try:
             with open(os.open(temporary, flags, 0o600), "wb") as file:
@@ -155,7 +208,7 @@ class DiskStore:
             _remove(temporary)
             raise
 
-    def _make_folder(self, folder: Path) -> None:
+    def make_folder(self, folder: Path) -> None:
         """Make the folders of an entry, of which nobody else has written the first."""
         if not self.root.is_dir():
             self.folder.mkdir(parents=True, exist_ok=True)

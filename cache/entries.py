@@ -2,6 +2,7 @@
 What was made before, by the hash of what it was made from: in memory, and on disk.
 """
 
+import mmap
 import time
 from collections import OrderedDict
 from collections.abc import Generator, Iterable
@@ -10,11 +11,13 @@ from contextvars import ContextVar
 from functools import cache
 from hashlib import sha256
 from threading import Lock
+from weakref import WeakValueDictionary
 
 from transom.cache.code_identity import is_current
 from transom.cache.counts import count
-from transom.cache.disk import DiskStore
+from transom.cache.disk import BLOCK, DiskStore
 from transom.cache.environment import Settings, settings
+from transom.cache.mappings import Fill, in_memory
 
 MEMORY_BYTES = 1 << 27
 """Bytes kept in memory; what was used longest ago goes first."""
@@ -36,6 +39,9 @@ class Store:
         self._memory_bytes = memory_bytes if how.mode != "off" else 0
         self._entries: OrderedDict[tuple[str, str], bytes] = OrderedDict()
         self._used = 0
+        self._mapped: WeakValueDictionary[tuple[str, str], mmap.mmap] = (
+            WeakValueDictionary()
+        )
         self._lock = Lock()
         self._code_was_current = -TRUSTED_FOR
 
@@ -64,6 +70,31 @@ class Store:
         self._remember(kind, key, content)
         if self.disk is not None and self._is_code_current():
             self.disk.put(kind, key, content)
+
+    def mapped(self, kind: str, key: str, size: int, fill: Fill) -> memoryview:
+        """
+        A content of `size` bytes to be read, at the start of a page: found, or made by
+        `fill` in the memory that it is given. No process has a copy of its own, if
+        there is a folder. The view keeps what it shows.
+        """
+        with self._lock:
+            found = self._mapped.get((kind, key))
+        if found is not None:
+            count(kind, memory=1)
+            return memoryview(found)[BLOCK : BLOCK + size].toreadonly()
+        keeps = self.disk is not None and self._is_code_current()
+        found = self.disk.map(kind, key, size) if self.disk is not None else None
+        if found is not None:
+            count(kind, disk=1)
+        else:
+            count(kind, missed=1)
+            if self.disk is not None and keeps:
+                found = self.disk.make_mapped(kind, key, size, fill)
+            if found is None:
+                found = in_memory(size, fill)
+        with self._lock:
+            self._mapped[kind, key] = found
+        return memoryview(found)[BLOCK : BLOCK + size].toreadonly()
 
     def forget(self) -> None:
         """Forget what is in memory."""

@@ -90,7 +90,8 @@ class WeightFiles:
         sha256: str | None = None,
     ) -> Array:
         """
-        The weight `name` of the file at `path`, as a read-only array.
+        The weight `name` of the file at `path`, as a read-only array, at whatever
+        address the file has it.
 
         Raises WeightError if it is not there, if its type differs from `shape` and
         `dtype`, or if its contents do not have the hash `sha256`.
@@ -110,8 +111,6 @@ class WeightFiles:
         if dtype == np.bool_ and flat.view(np.uint8).max(initial=0) > 1:
             raise WeightError(f"{label}: expected bytes of 0 and 1 for bool")
         array = flat.reshape(shape)
-        if not array.flags.aligned:
-            array = array.copy()
         array.flags.writeable = False
         if sha256 is not None:
             self._verify(array, label, (identity, name, sha256.lower()))

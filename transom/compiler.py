@@ -217,12 +217,26 @@ def to_code(
         ),
         messages=messages_of(module),
         constants={
-            op.sym_name.data: weights(op)
-            for op in ops
-            if isinstance(op, graph.WeightOp)
+            op.sym_name.data: weights.for_code(op) for op in weights_of_code(module)
         },
         artifacts=artifacts_of(module),
     )
+
+
+def weights_of_code(module: ModuleOp) -> list[graph.WeightOp]:
+    """The weights whose addresses code takes; others only make these."""
+    taken = {
+        op.global_name.string_value()
+        for function in module.body.block.ops
+        if isinstance(function, llvm.FuncOp)
+        for op in function.walk()
+        if isinstance(op, llvm.AddressOfOp) and op.result.first_use is not None
+    }
+    return [
+        op
+        for op in module.body.block.ops
+        if isinstance(op, graph.WeightOp) and op.sym_name.data in taken
+    ]
 
 
 def to_program(

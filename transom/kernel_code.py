@@ -69,6 +69,7 @@ TREAT_KERNELS_ALONE = frozenset(
         "lower-scf-to-cf",
         "target-emit-artifacts",
         "tir-bufferize-main",
+        "tir-build-in-place",
         "tir-lift-scratch",
         "tir-plan-memory",
     }
