@@ -47,6 +47,9 @@ PASSES: dict[str, str] = {
     "tir-pack-operands": "transom.passes.tir_pack_operands:TirPackOperandsPass",
     "tir-plan-memory": "transom.passes.tir_plan_memory:TirPlanMemoryPass",
     "tir-poison-memory": "transom.passes.tir_poison_memory:TirPoisonMemoryPass",
+    "tir-reorder-for-memory": (
+        "transom.passes.tir_reorder_for_memory:TirReorderForMemoryPass"
+    ),
     "tir-verify-plan": "transom.passes.tir_verify_plan:TirVerifyPlanPass",
 }
 """Same-level passes: name to `module:Class`, resolved when first used."""
