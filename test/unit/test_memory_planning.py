@@ -279,15 +279,16 @@ def test_unknown_is_said_where_nothing_is_proved() -> None:
 
 
 @pytest.mark.nightly
-def test_auto_on_a_thousand_chains() -> None:
+def test_auto_on_many_chains() -> None:
+    """`benchmarks/plan_memory.py` does so on a thousand."""
     good = 0
-    for seed in range(1000):
+    for seed in range(100):
         problem = chain(seed)
         outcome = plan(problem)
         assert outcome.packing is not None
         check_places(problem, outcome.packing.places)
         good += outcome.verdict is Verdict.OPTIMAL or outcome.gap <= 0.02
-    assert good >= 950
+    assert good >= 95
 
 
 def one_above_the_other(problem: Problem) -> list[Place]:
