@@ -18,10 +18,11 @@ Afterwards no `tir.nest` and no `tir.block` is left. Accumulators stay in regist
 whole reduction runs inside of the loops of the parallel dims. Of a schedule, `cache`
 and `order` (of parallel dims), `register`, `vector`, `unroll` (of the others) and
 `parallel` are followed; without one all is scalar. Where lanes lie apart in memory, and
-points along another dim of the tile next to each other, squares of points are transposed
-in registers. Guards stand only where a padded access may leave the extent: the range of
-the vector dim is split, vectors at the border are masked. A vector dim is left out where
-`finish` or `body` branches, or where it is a reduction dim whose order matters.
+points along another dim of the tile next to each other, squares of points are
+transposed in registers. Guards stand only where a padded access may leave the extent:
+the range of the vector dim is split, vectors at the border are masked. A vector dim is
+left out where `finish` or `body` branches, or where it is a reduction dim whose order
+matters.
 """
 
 from __future__ import annotations

@@ -12,7 +12,6 @@ from xdsl.dialects.builtin import (
     IntegerAttr,
     IntegerType,
 )
-from xdsl.dialects.utils import FastMathFlag
 from xdsl.ir import Attribute, SSAValue
 from xdsl.ir.affine import AffineExpr
 
@@ -22,6 +21,7 @@ from transom.lowering.conversion import ConversionPattern, ConversionRewriter, O
 from transom.lowering.graph_to_tir.casts import cast_element
 from transom.lowering.graph_to_tir.elementwise import broadcast_map
 from transom.lowering.graph_to_tir.scalars import (
+    CONTRACT,
     computed_type,
     narrow,
     width_of,
@@ -34,9 +34,6 @@ from transom.lowering.graph_to_tir.site import (
     parallel,
     refuse,
 )
-
-CONTRACT = arith.FastMathFlagsAttr((FastMathFlag.ALLOW_CONTRACT,))
-"""A product and the sum that takes it may be one rounding."""
 
 
 def multiply_add(

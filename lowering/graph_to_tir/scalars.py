@@ -20,6 +20,7 @@ from xdsl.dialects.builtin import (
     f32,
     i1,
 )
+from xdsl.dialects.utils import FastMathFlag
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from transom.dialects import graph
@@ -27,6 +28,9 @@ from transom.dialects.tir import RegionBuilder
 from transom.lowering.graph_to_tir import powers
 
 Scalar = Callable[["Element"], SSAValue]
+
+CONTRACT = arith.FastMathFlagsAttr((FastMathFlag.ALLOW_CONTRACT,))
+"""A product and the sum that takes it may be one rounding."""
 
 
 class Element:
@@ -150,8 +154,9 @@ def _sigmoid(e: Element) -> SSAValue:
 def _gelu(e: Element) -> SSAValue:
     b, (x,) = e.b, e.args
     scaled = b(arith.MulfOp(x, e.constant(numbers.sqrt(0.5))))
-    grown = b(arith.AddfOp(b(math.ErfOp(scaled)), e.constant(1.0)))
-    return b(arith.MulfOp(b(arith.MulfOp(x, e.constant(0.5))), grown))
+    half = b(arith.MulfOp(x, e.constant(0.5)))
+    grown = b(arith.MulfOp(half, b(math.ErfOp(scaled)), CONTRACT))
+    return b(arith.AddfOp(half, grown, CONTRACT))
 
 
 def _neg(e: Element) -> SSAValue:
