@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import cast
 
 from xdsl.dialects import arith, scf, vector
@@ -41,6 +42,12 @@ INDEX = IndexType()
 _NO_OVERFLOW = arith.IntegerOverflowAttr("none")
 
 
+@lru_cache(maxsize=256)
+def vector_type(element: Attribute, width: int) -> VectorType:
+    """The type of vectors of so many lanes."""
+    return VectorType(element, [width])
+
+
 def as_vector(value: SSAValue) -> VectorType | None:
     """The type of a vector, None for a scalar."""
     type = value.type
@@ -63,6 +70,7 @@ class Emitter:
     def __init__(self) -> None:
         self._levels = [_Level(Block(), True)]
         self._depths: dict[SSAValue, int] = {}
+        self._numbers: dict[int, SSAValue] = {}
 
     def take_ops(self) -> list[Operation]:
         """All ops, detached."""
@@ -172,7 +180,11 @@ class Emitter:
     def index(self, value: Index) -> SSAValue:
         if isinstance(value, SSAValue):
             return value
-        return self.constant(IntegerAttr(value, INDEX), INDEX)
+        found = self._numbers.get(value)
+        if found is None:
+            found = self.constant(IntegerAttr(value, INDEX), INDEX)
+            self._numbers[value] = found
+        return found
 
     def add(self, lhs: Index, rhs: Index) -> Index:
         if isinstance(lhs, int):
@@ -245,18 +257,18 @@ class Emitter:
         """`value` in all lanes; a vector stays what it is."""
         if width == 1 or as_vector(value) is not None:
             return value
-        type = VectorType(value.type, [width])
+        type = vector_type(value.type, width)
         return self.pure(vector.BroadcastOp, (value,), (type,))
 
     def lanes(self, width: int) -> SSAValue:
         """The indices 0 to `width` - 1."""
-        type = VectorType(INDEX, [width])
+        type = vector_type(INDEX, width)
         value = DenseIntOrFPElementsAttr.from_list(type, list(range(width)))
         return self.constant(value, type)
 
     def first_lanes(self, count: int, width: int) -> SSAValue:
         """A mask of the first `count` of `width` lanes."""
-        type = VectorType(i1, [width])
+        type = vector_type(i1, width)
         flags = [int(lane < count) for lane in range(width)]
         return self.constant(DenseIntOrFPElementsAttr.from_list(type, flags), type)
 
@@ -289,7 +301,7 @@ class Emitter:
         return self.pure(
             vector.ShuffleOp,
             (first, second),
-            (VectorType(type.element_type, [len(numbers)]),),
+            (vector_type(type.element_type, len(numbers)),),
             {"mask": DenseArrayBase.from_list(i64, numbers)},
         )
 

@@ -5,7 +5,7 @@ Where a nest is: the indices of its dims, and expressions over them as values.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -69,6 +69,22 @@ class Point:
             )
         return result
 
+    def known_of(self, dims: Iterable[int]) -> Hashable:
+        """All that decides what `local` makes of an expression over some dims."""
+        return (
+            self.lane_dim,
+            self.count,
+            *(
+                (
+                    base if isinstance(base := self.bases[dim], int) else None,
+                    self.offsets[dim],
+                    self.intervals[dim],
+                    self.multiples[dim],
+                )
+                for dim in dims
+            ),
+        )
+
     # Divisions, which what is known of the bases may decide.
 
     def local(self, expr: AffineExpr) -> AffineExpr:
@@ -118,6 +134,24 @@ def _quotient(bound: float, divisor: int) -> float:
     return bound if math.isinf(bound) else bound // divisor
 
 
+class _Divided:
+    """An expression, and what it becomes where more is known of its dims."""
+
+    def __init__(self, expr: AffineExpr) -> None:
+        self.expr = expr
+        self.divides = bool(affine.divisors(expr))
+        self.dims = sorted(expr.used_dims())
+        self._locals: dict[Hashable, AffineExpr] = {}
+
+    def local(self, point: Point) -> AffineExpr:
+        """What `point.local` makes of the expression, the same object each time."""
+        known = point.known_of(self.dims)
+        found = self._locals.get(known)
+        if found is None:
+            found = self._locals[known] = point.local(self.expr)
+        return found
+
+
 class Evaluator:
     """Expressions at points as values."""
 
@@ -125,6 +159,7 @@ class Evaluator:
         self.emitter = emitter
         self.symbols = symbols
         self._terms: dict[int, tuple[AffineExpr, affine.Terms]] = {}
+        self._divided: dict[int, _Divided] = {}
 
     def terms_of(self, expr: AffineExpr) -> affine.Terms:
         # By identity: the expressions of one nest live as long as this.
@@ -143,10 +178,13 @@ class Evaluator:
 
         What depends on outer loops only is summed first, so that it is summed there.
         """
-        if not affine.divisors(expr):
+        divided = self._divided.get(id(expr))
+        if divided is None:
+            divided = self._divided[id(expr)] = _Divided(expr)
+        if not divided.divides:
             return self._sum(expr, point)
         emitter = self.emitter
-        local, known = point.local(expr), point.local_intervals
+        local, known = divided.local(point), point.local_intervals
         multiples = zip(point.bases, point.multiples, known, strict=False)
         bases = [
             emitter.floordiv(base, multiple, natural=interval.lower >= 0)

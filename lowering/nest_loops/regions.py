@@ -14,7 +14,7 @@ from xdsl.dialects.builtin import LocationAttr, VectorType
 from xdsl.ir import Attribute, Operation, Region, SSAValue
 
 from transom.dialects import tir
-from transom.lowering.nest_loops.emitter import Emitter
+from transom.lowering.nest_loops.emitter import Emitter, vector_type
 from transom.lowering.nest_loops.points import Evaluator, Point
 from transom.lowering.nest_loops.transfers import Reader
 
@@ -132,7 +132,7 @@ class RegionWriter:
             return self._scalar(op, operands)
         if len(op.results) == 1 and op.dialect_name() in ("arith", "math"):
             lanes = [self.emitter.broadcast(v, point.width) for v in operands]
-            type = VectorType(op.results[0].type, [point.width])
+            type = vector_type(op.results[0].type, point.width)
             return (self._pure(op, lanes, (type,)),)
         return self._each_lane(op, operands, point.width)
 

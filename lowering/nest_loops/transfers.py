@@ -4,7 +4,7 @@ Reading inputs and writing outputs at a point: scalars and vectors, padded, comb
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import cast
 
 from xdsl.dialects import arith, memref, vector
@@ -12,7 +12,6 @@ from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     AnyFloat,
     MemRefType,
-    VectorType,
 )
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.ir.affine import AffineExpr
@@ -21,7 +20,13 @@ from transom.dialects import tir
 from transom.dialects.tir import affine
 from transom.dialects.tir.accesses import exact_interval_of, interval_of
 from transom.dialects.tir.steps import Step, step_along, step_of
-from transom.lowering.nest_loops.emitter import INDEX, Emitter, Index, as_vector
+from transom.lowering.nest_loops.emitter import (
+    INDEX,
+    Emitter,
+    Index,
+    as_vector,
+    vector_type,
+)
 from transom.lowering.nest_loops.points import Evaluator, Point
 
 
@@ -40,6 +45,8 @@ class Transfer:
         self.exprs: tuple[AffineExpr, ...] = access.map.results if access.map else ()
         self._steps: dict[int, Step] = {}
         self.divides = any(affine.divisors(expr) for expr in self.exprs)
+        self._dims = sorted({dim for expr in self.exprs for dim in expr.used_dims()})
+        self._local_steps: dict[Hashable, Step] = {}
 
     @property
     def element_type(self) -> Attribute:
@@ -51,8 +58,13 @@ class Transfer:
         if point.width == 1 or dim is None:
             return Step.UNIFORM
         if self.divides:
-            exprs = [point.local(expr) for expr in self.exprs]
-            return step_of(exprs, self.type, point.local_lane)
+            known = point.known_of(self._dims)
+            local = self._local_steps.get(known)
+            if local is None:
+                exprs = [point.local(expr) for expr in self.exprs]
+                local = step_of(exprs, self.type, point.local_lane)
+                self._local_steps[known] = local
+            return local
         found = self._steps.get(dim)
         if found is None:
             found = self._steps[dim] = step_along(self.access, self.type, dim)
@@ -165,7 +177,7 @@ class Reader:
     ) -> SSAValue:
         """As many neighbouring elements as there are lanes, padded."""
         emitter, width = self.emitter, point.width
-        type = VectorType(transfer.element_type, [width])
+        type = vector_type(transfer.element_type, width)
         indices = [emitter.index(index) for index in at]
         axes = self._guarded_axes(transfer, point)
         pad = transfer.access.pad
