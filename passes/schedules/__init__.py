@@ -34,7 +34,8 @@ def choose_schedule(
     product = contraction.schedule(view, constants)
     if product is not None:
         return product
-    points, sums = view.best_parallel_lanes(), view.best_reduction_lanes()
+    points = view.best_parallel_lanes(constants)
+    sums = view.best_reduction_lanes()
     # Neighbours that are summed are better than points whose elements lie apart.
     if sums is not None and (points is None or Step.SCATTERED in view.in_steps(points)):
         return rows.schedule(view, sums)
@@ -42,4 +43,4 @@ def choose_schedule(
         return None
     if not view.reduction:
         return elementwise.schedule(view, points)
-    return windows.schedule(view, points)
+    return windows.schedule(view, points, constants)

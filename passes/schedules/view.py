@@ -104,13 +104,21 @@ class NestView:
 
     # Lanes.
 
-    def best_parallel_lanes(self) -> int | None:
-        """The dim that makes the cheapest vectors of points."""
+    def best_parallel_lanes(
+        self, constants: frozenset[int] = frozenset()
+    ) -> int | None:
+        """
+        The dim that makes the cheapest vectors of points. Inputs of sums that are
+        weights, `constants`, are packed for any.
+        """
         best: tuple[int, int, int] | None = None
         for dim in self.parallel:
             if not self.is_long(dim) or self.lanes(dim) < 2:
                 continue
             outs, ins = self.out_steps(dim), self.in_steps(dim)
+            for position in constants if self.reduction else ():
+                if ins[position] is Step.SCATTERED:
+                    ins[position] = Step.CONTIGUOUS
             across = self.across(dim)
             if across is None:
                 if any(step is not Step.CONTIGUOUS for step in outs):

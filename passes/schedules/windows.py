@@ -13,9 +13,12 @@ MOST_POINTS = 8
 """Vectors whose sums run side by side, and share what windows have in common."""
 
 
-def schedule(view: NestView, dim: int) -> tir.ScheduleAttr:
+def schedule(
+    view: NestView, dim: int, constants: frozenset[int] = frozenset()
+) -> tir.ScheduleAttr:
     """
-    `dim` is the parallel dim that becomes the lanes.
+    `dim` is the parallel dim that becomes the lanes; `constants` are the inputs that
+    are weights: those whose lanes lie apart are packed.
 
     Where it is one vector long, as channels in blocks are, points beside it are summed
     together; where results lie apart along it, as many as make a square.
@@ -28,8 +31,12 @@ def schedule(view: NestView, dim: int) -> tir.ScheduleAttr:
         register = {dim: lanes, across: lanes}
     elif vectors == 1 and beside is not None:
         register = {dim: lanes, beside: _points(view.bounds[beside])}
+    steps = view.in_steps(dim)
     return tir.ScheduleAttr.get(
-        vector=(dim, lanes), register=register, unroll=view.small_window()
+        vector=(dim, lanes),
+        register=register,
+        unroll=view.small_window(),
+        pack=[i for i in sorted(constants) if steps[i] is Step.SCATTERED],
     )
 
 
