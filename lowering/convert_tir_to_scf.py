@@ -17,8 +17,8 @@ tir.nest dims [parallel 4, reduction 8]       scf.for %i = %c0 to %c4 step %c1 {
 Afterwards no `tir.nest` and no `tir.block` is left. Accumulators stay in registers: the
 whole reduction runs inside of the loops of the parallel dims. Of a schedule, `cache`
 and `order` (of parallel dims), `register`, `vector`, `unroll` (of the others) and
-`parallel` are followed; without one all is scalar. Where lanes lie apart in memory, and
-points along another dim of the tile next to each other, squares of points are
+`parallel` are followed, and `edges`; without one all is scalar. Where lanes lie apart,
+and points along another dim of the tile next to each other, squares of points are
 transposed in registers. Guards stand only where a padded access may leave the extent:
 the range of the vector dim is split, vectors at the border are masked. A vector dim is
 left out where `finish` or `body` branches, or where it is a reduction dim whose order
@@ -68,6 +68,8 @@ def why_not(nest: tir.NestOp, schedule: tir.ScheduleAttr) -> str | None:
         return "expected parallel dims first in 'order', then the others as they are"
     if schedule.compute_at_depth is not None:
         return "expected no 'compute_at' any more; no pass has moved the nest"
+    if schedule.packed_inputs:
+        return "expected no 'pack' any more; 'tir-pack-operands' has not run"
     return None
 
 

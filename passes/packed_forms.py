@@ -28,7 +28,7 @@ class Axis:
     size: int
     step: int
     is_inner: bool
-    """Whether these are the points of a tile."""
+    """Whether these are the points of one tile of several."""
 
     def position(self) -> AffineExpr:
         """Where a point of the nest stands on this axis."""
@@ -84,9 +84,10 @@ def packed_form(nest: NestOp, position: int) -> PackedForm | str:
         if dim not in used or extent is None:
             continue
         tile = _tile_of(schedule, dim, extent)
-        outer.append(Axis(dim, -(-extent // tile), tile, False))
+        tiles = -(-extent // tile)
+        outer.append(Axis(dim, tiles, tile, False))
         if tile > 1:
-            inner.append(Axis(dim, tile, 1, True))
+            inner.append(Axis(dim, tile, 1, tiles > 1))
     vector = schedule.vector_dim
     inner.sort(key=lambda axis: vector is not None and axis.dim == vector[0])
     axes = tuple(axis for axis in (*outer, *inner) if axis.size > 1 or len(used) == 1)

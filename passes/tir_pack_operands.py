@@ -52,6 +52,7 @@ from xdsl.rewriter import Rewriter
 from transom.dialects import graph, tir
 from transom.dialects.diagnostics import OpError
 from transom.dialects.symbols import fresh_symbol
+from transom.dialects.tir.types import element_type_of
 from transom.passes.packed_forms import (
     PackedForm,
     Rearrangement,
@@ -111,10 +112,12 @@ class _Packer:
         calls = self.calls.get(kernel.sym_name.data, [])
         if not isinstance(argument, BlockArgument) or argument.owner is not nest.parent:
             return False
-        shape = memref_shape(argument)
+        shape, pad = memref_shape(argument), nest.in_accesses.data[position].pad
         rearrangement = as_rearrangement(form, shape)
         if rearrangement is None or not argument.has_one_use():
             return False
+        if pad not in (None, zero_of(element_type_of(argument))):
+            return False  # weights are filled up with zeros
         sources = [weight_at(call, argument.index, shape) for call in calls]
         found = [source for source in sources if source is not None]
         if not found or len(found) < len(sources):

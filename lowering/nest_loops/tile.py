@@ -125,9 +125,7 @@ class TileWriter:
             return False
         if any(transfer.access.is_indirect for transfer in (*self.ins, *self.outs)):
             return False
-        if any(
-            isinstance(op, FAULTING) for region in nest.regions for op in region.ops
-        ):
+        if any(isinstance(op, FAULTING) for op in nest.walk()):
             return False
         return all(
             step_along(transfer.access, transfer.type, dim) is Step.CONTIGUOUS

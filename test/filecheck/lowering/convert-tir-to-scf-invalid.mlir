@@ -24,6 +24,18 @@ tir.func @compute_at(read %x: memref<8xf32>, write %o: memref<8xf32>) {
 
 // -----
 
+tir.func @pack(read %x: memref<8xf32>, write %o: memref<8xf32>) {
+  // expected-error @+1 {{expected no 'pack' any more; 'tir-pack-operands' has not run}}
+  tir.nest dims [parallel 8] ins(%x[d0] : memref<8xf32>) outs(%o[d0] : memref<8xf32>)
+      schedule #tir.schedule<vector = d0 : 4, pack = [in0]>
+    finish (%v: f32) {
+      tir.yield %v : f32
+    }
+  tir.return
+}
+
+// -----
+
 tir.func @order(read %x: memref<8x4xf32>, write %o: memref<8x4xf32>) {
   // expected-error @+1 {{expected parallel dims first in 'order', then the others as they are}}
   tir.nest dims [sequential 8, parallel 4] ins(%x[d0, d1] : memref<8x4xf32>) outs(%o[d0, d1] : memref<8x4xf32>)

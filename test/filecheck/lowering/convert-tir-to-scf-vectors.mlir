@@ -259,6 +259,83 @@ tir.func @no_square(read %x: memref<4x3xf32>, write %o: memref<3x4xf32>) {
       schedule #tir.schedule<register = [d0 : 3, d1 : 4], vector = d1 : 4>
     finish (%v: f32) {
       tir.yield %v : f32
+
+// CHECK-LABEL: tir.func @masked_edges(
+tir.func @masked_edges(read %x: memref<7xf32>, write %o: memref<7xf32>, read %y: memref<7xi32>, read %z: memref<8xf32>, write %p: memref<7xi32>, write %s: memref<1xf32>) {
+  // What is left is a vector of which some lanes count.
+  // CHECK:      vector.load %x[%{{.*}}] : memref<7xf32>, vector<4xf32>
+  // CHECK:      %[[MASK:.*]] = arith.constant dense<[true, true, true, false]> : vector<4xi1>
+  // CHECK:      %[[V:.*]] = vector.maskedload %x[%{{.*}}], %[[MASK]]
+  // CHECK:      vector.maskedstore %o[%{{.*}}], %[[MASK]], %[[V]]
+  // CHECK-NOT:  memref.load
+  tir.nest dims [parallel 7] ins(%x[d0] : memref<7xf32>) outs(%o[d0] : memref<7xf32>)
+      schedule #tir.schedule<vector = d0 : 4, edges = masked>
+    finish (%v: f32) {
+      tir.yield %v : f32
+    }
+  // Where the other lanes are elements as well, only the store is masked.
+  // CHECK:      vector.load %z[%{{.*}}] : memref<8xf32>, vector<4xf32>
+  // CHECK:      vector.load %z[%{{.*}}] : memref<8xf32>, vector<4xf32>
+  // CHECK:      vector.maskedstore %o
+  tir.nest dims [parallel 7] ins(%z[d0] : memref<8xf32>) outs(%o[d0] : memref<7xf32>)
+      schedule #tir.schedule<vector = d0 : 4, edges = masked>
+    finish (%v: f32) {
+      tir.yield %v : f32
+    }
+  // A division by a lane that is no point would be a fault.
+  // CHECK:      vector.load %y[%{{.*}}] : memref<7xi32>, vector<2xi32>
+  // CHECK:      memref.load %y
+  // CHECK-NOT:  vector.masked
+  tir.nest dims [parallel 7] ins(%y[d0] : memref<7xi32>) outs(%p[d0] : memref<7xi32>)
+      schedule #tir.schedule<vector = d0 : 4, edges = masked>
+    finish (%v: i32) {
+      %c = arith.constant 7 : i32
+      %q = arith.divsi %c, %v : i32
+      tir.yield %q : i32
+    }
+  // Lanes that are folded must all be points.
+  // CHECK-NOT:  vector.masked
+  // CHECK:      memref.load %x
+  tir.nest dims [parallel 7] ins(%x[d0] : memref<7xf32>) outs(%s[0] combine add : memref<1xf32>)
+      schedule #tir.schedule<vector = d0 : 4, edges = masked>
+    finish (%v: f32) {
+      tir.yield %v : f32
+    }
+  tir.return
+}
+
+// What is packed is read without a division in the loop over k, in whole vectors; the
+// two vectors of a panel stay in registers while the rows pass.
+// CHECK-LABEL: tir.func @packed(
+// CHECK:         scf.for %[[J:[0-9]+]] = %{{.*}} to
+// CHECK:           %[[PANEL:.*]] = arith.divui %[[J]]
+// CHECK:           scf.for %[[I:[0-9]+]] = %{{.*}} to
+// CHECK:             scf.for %[[K:[0-9]+]] = %{{.*}} to {{.*}} -> (vector<4xf32>, vector<4xf32>, vector<4xf32>, vector<4xf32>, vector<4xf32>, vector<4xf32>)
+// CHECK-NEXT:          memref.load %a[%[[I]], %[[K]]]
+// CHECK-NEXT:          %[[B0:.*]] = vector.load %p[%[[PANEL]], %[[K]], %{{.*}}] : memref<3x5x8xf32>, vector<4xf32>
+// CHECK:               arith.mulf %{{.*}}, %[[B0]]
+// CHECK:               %[[B1:.*]] = vector.load %p[%[[PANEL]], %[[K]], %{{.*}}] : memref<3x5x8xf32>, vector<4xf32>
+// CHECK:               arith.mulf %{{.*}}, %[[B1]]
+// CHECK:               memref.load %a
+// CHECK-NOT:           load %p
+// CHECK:               arith.mulf %{{.*}}, %[[B0]]
+// CHECK:               arith.mulf %{{.*}}, %[[B1]]
+// CHECK:               scf.yield
+tir.func @packed(read %a: memref<6x5xf32>, read %p: memref<3x5x8xf32>, write %o: memref<6x21xf32>) {
+  tir.nest dims [parallel 6, parallel 21, reduction 5]
+      ins(%a[d0, d2] : memref<6x5xf32>, %p[d1 floordiv 8, d2, d1 mod 8] : memref<3x5x8xf32>) outs(%o[d0, d1] : memref<6x21xf32>)
+      schedule #tir.schedule<register = [d0 : 3, d1 : 8], vector = d1 : 4, order = [d1, d0, d2], edges = masked>
+    init {
+      %zero = arith.constant 0.0 : f32
+      tir.yield %zero : f32
+    }
+    body (%x: f32, %y: f32, %acc: f32) {
+      %p0 = arith.mulf %x, %y : f32
+      %s = arith.addf %acc, %p0 : f32
+      tir.yield %s : f32
+    }
+    finish (%acc: f32) {
+      tir.yield %acc : f32
     }
   tir.return
 }

@@ -369,8 +369,55 @@ tir.func @schedule_order() {
 
 // -----
 
-// expected-error @+1 {{unknown schedule entry 'vectors'; expected one of cache, register, vector, unroll, parallel, order, compute_at}}
+// expected-error @+1 {{unknown schedule entry 'vectors'; expected one of cache, register, vector, unroll, parallel, order, compute_at, pack, edges}}
 builtin.module attributes {a = #tir.schedule<vectors = d0 : 4>} {}
+
+// -----
+
+// expected-error @+1 {{expected an input such as 'in0'}}
+builtin.module attributes {a = #tir.schedule<pack = [d0]>} {}
+
+// -----
+
+// expected-error @+1 {{schedule: expected each input once in 'pack', but 'in2' stands 2 times}}
+builtin.module attributes {a = #tir.schedule<pack = [in2, in2]>} {}
+
+// -----
+
+// expected-error @+1 {{expected 'masked'}}
+builtin.module attributes {a = #tir.schedule<edges = narrow>} {}
+
+// -----
+
+tir.func @schedule_pack(read %x: memref<4xf32>, write %o: memref<4xf32>) {
+  // expected-error @+1 {{schedule: expected inputs below in1 in 'pack', but got 'in1'}}
+  tir.nest dims [parallel 4] ins(%x[d0] : memref<4xf32>) outs(%o[d0] : memref<4xf32>) schedule #tir.schedule<pack = [in1]>
+    finish (%v: f32) {
+      tir.yield %v : f32
+    }
+  tir.return
+}
+
+// -----
+
+tir.func @schedule_pack_indirect(read %x: memref<4xf32>, write %o: memref<4xf32>) {
+  // expected-error @+1 {{schedule: expected inputs with a map in 'pack', but 'in0' is indirect}}
+  tir.nest dims [parallel 4] ins(%x[*] : memref<4xf32>) outs(%o[d0] : memref<4xf32>) schedule #tir.schedule<pack = [in0]>
+    finish (%m: memref<4xf32>) {
+      %i = tir.index 0 : index
+      %v = memref.load %m[%i] : memref<4xf32>
+      tir.yield %v : f32
+    }
+  tir.return
+}
+
+// -----
+
+tir.func @schedule_pack_block() {
+  // expected-error @+1 {{schedule: expected inputs below in0 in 'pack', but got 'in0'}}
+  tir.block (%i: index) in dims [parallel 4] schedule #tir.schedule<pack = [in0]> { }
+  tir.return
+}
 
 // -----
 
