@@ -259,6 +259,9 @@ tir.func @no_square(read %x: memref<4x3xf32>, write %o: memref<3x4xf32>) {
       schedule #tir.schedule<register = [d0 : 3, d1 : 4], vector = d1 : 4>
     finish (%v: f32) {
       tir.yield %v : f32
+    }
+  tir.return
+}
 
 // CHECK-LABEL: tir.func @masked_edges(
 tir.func @masked_edges(read %x: memref<7xf32>, write %o: memref<7xf32>, read %y: memref<7xi32>, read %z: memref<8xf32>, write %p: memref<7xi32>, write %s: memref<1xf32>) {
