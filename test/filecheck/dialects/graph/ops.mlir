@@ -167,6 +167,15 @@ func.func @trigonometry(%x: tensor<4x?xf32>, %i: tensor<4xui8>) {
   func.return
 }
 
+// CHECK-LABEL: @quantization
+func.func @quantization(%x: tensor<4x?xf32>, %s: tensor<4x1xf32>, %z: tensor<i8>) {
+  // CHECK-NEXT:  %[[Q:.*]] = graph.quantize %x, %s, %z : tensor<4x?xf32>, tensor<4x1xf32>, tensor<i8> -> tensor<4x?xi8>
+  %q = graph.quantize %x, %s, %z : tensor<4x?xf32>, tensor<4x1xf32>, tensor<i8> -> tensor<4x?xi8>
+  // CHECK-NEXT:  graph.dequantize %[[Q]], %s, %z : tensor<4x?xi8>, tensor<4x1xf32>, tensor<i8> -> tensor<4x?xf32>
+  %y = graph.dequantize %q, %s, %z : tensor<4x?xi8>, tensor<4x1xf32>, tensor<i8> -> tensor<4x?xf32>
+  func.return
+}
+
 // CHECK-LABEL: @indexing
 func.func @indexing(%x: tensor<?x8xf32>, %d: tensor<10x4xf32>, %i: tensor<2x3xi64>, %j: tensor<2x4xi32>, %u: tensor<2x4xf32>) {
   // CHECK-NEXT:  graph.slice %x starts [0, 7] sizes [-1, 4] steps [1, -2] : tensor<?x8xf32> -> tensor<?x4xf32>
