@@ -27,7 +27,7 @@ from transom.runtime.program import Code, PoolSpec, Program
 from transom.runtime.signature import Array, Signature, dtype_of
 
 FORMAT = "transom-program"
-VERSION = 2
+VERSION = 3
 MAX_MANIFEST = 16 << 20
 """Bytes of a manifest before it is refused."""
 
@@ -53,6 +53,8 @@ def save(code: Code, path: str | PathLike[str]) -> None:
                 "entry": entry,
             }
         )
+    if code.graph is not None:
+        entries["graph.json"] = code.graph.encode()
     manifest = {
         "format": FORMAT,
         "version": VERSION,
@@ -67,6 +69,7 @@ def save(code: Code, path: str | PathLike[str]) -> None:
         "messages": list(code.messages),
         "constants": constants,
         "artifacts": artifacts,
+        "graph": None if code.graph is None else "graph.json",
         "sha256": {name: sha256(data).hexdigest() for name, data in entries.items()},
     }
     buffer = BytesIO()
@@ -149,6 +152,7 @@ def read(path: str | PathLike[str]) -> Code:
         artifacts=tuple(
             _artifact_from_json(entry, data) for entry in manifest["artifacts"]
         ),
+        graph=None if manifest["graph"] is None else data[manifest["graph"]].decode(),
     )
 
 

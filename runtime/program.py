@@ -20,7 +20,9 @@ import numpy as np
 
 from transom.runtime.artifacts import Artifact, Callback, bind
 from transom.runtime.callbacks import Called, Failure, address_of, c_function
+from transom.runtime.graph_scalars import GraphRunError
 from transom.runtime.jit import JitModule, load_library, load_objects
+from transom.runtime.main_graph import GraphFailure, MainGraph, Observer
 from transom.runtime.signature import (
     Array,
     Dim,
@@ -62,6 +64,8 @@ class Code:
     """Weights by symbol."""
     artifacts: tuple[Artifact, ...] = ()
     """Functions that somebody else has emitted."""
+    graph: str | None = None
+    """Main for the executor `graph`, as JSON; the objects are those of kernels then."""
 
 
 class Program:
@@ -94,6 +98,7 @@ class Program:
             symbol: c_function(called, self._failure)
             for symbol, called in (functions or {}).items()
         }
+        self._bound = bound
         symbols = {name: array.ctypes.data for name, array in self._constants.items()}
         symbols |= {name: address_of(f) for name, f in self._called.items()}
         self._module: JitModule = load_objects(
@@ -109,9 +114,19 @@ class Program:
         self._found_sizes = sum(
             len(spec.dynamic) for spec in self.signature.outputs if spec.is_bounded
         )
-        self._entry = self._function(code.entry, self._entry_types())
-        self._shapes = None
-        if code.shapes is not None:
+        self._graph: MainGraph | None = None
+        self._shapes: Any = None
+        if code.graph is not None:
+            pools = [pool.name for pool in code.pools]
+            self._graph = MainGraph(
+                code.graph, self._function_of, self._constants, pools
+            )
+            self._entry = self._graph.entry(code.entry)
+            if code.shapes is not None:
+                self._shapes = self._graph.shapes(code.shapes)
+        else:
+            self._entry = self._function(code.entry, self._entry_types())
+        if self._graph is None and code.shapes is not None:
             count = sum(len(spec.dynamic) for spec in self.signature.inputs)
             types = [ctypes.c_int64] * count
             self._shapes = self._function(code.shapes, [*types, ctypes.c_void_p])
@@ -130,9 +145,11 @@ class Program:
         self,
         inputs: Mapping[str, Any],
         outputs: Mapping[str, Array] | None = None,
+        observer: Observer | None = None,
     ) -> dict[str, Array]:
         """
-        The outputs by name; arrays given as `outputs` are written in place.
+        The outputs by name; arrays given as `outputs` are written in place. `observer`
+        sees each kernel call, if the executor is `graph`.
 
         Element types are not converted. Raises `InputError` for arrays that do not fit
         and `ProgramError` for what the program finds.
@@ -151,8 +168,15 @@ class Program:
             found = (ctypes.c_int64 * self._found_sizes)()
             arguments.append(ctypes.addressof(found))
         pools = self._take_pools()
+        entry = self._entry
+        if observer is not None:
+            if self._graph is None:
+                raise ProgramError("only the executor 'graph' shows what its nodes do")
+            entry = self._graph.entry(self.code.entry, observer)
         try:
-            status = self._entry(*arguments, *[pool.start for pool in pools])
+            status = entry(*arguments, *[pool.start for pool in pools])
+        except (GraphFailure, GraphRunError) as e:
+            raise ProgramError(str(e)) from None
         finally:
             self._give_back(pools)
         if status != 0 or (self._called and self._failure.is_kept):
@@ -199,7 +223,14 @@ class Program:
         return types + [ctypes.c_void_p] * count
 
     def _function(self, name: str, types: Sequence[Any]) -> Any:
-        return self._module.function(name, ctypes.c_int32, *types)
+        return self._function_of(name, ctypes.c_int32, types)
+
+    def _function_of(self, name: str, result: Any, types: Sequence[Any]) -> Any:
+        """A C function of the program's code, or of an artifact."""
+        address = self._bound.addresses.get(name)
+        if address is not None:
+            return ctypes.CFUNCTYPE(result, *types)(address)
+        return self._module.function(name, result, *types)
 
     def _inputs(self, inputs: Mapping[str, Any]) -> list[Array]:
         if self._known != frozenset(inputs):

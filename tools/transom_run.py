@@ -40,11 +40,11 @@ with interruptible_imports():
     from transom.dialects.executor import SIGNATURE, SignatureAttr
     from transom.dialects.target import get_config
     from transom.dialects.verifier import verify_module
-    from transom.driver import PHASES, load, poison, use_threads
+    from transom.driver import EXECUTORS, PHASES, load, poison, use_threads
     from transom.interpreters.entry import InputError as InterpreterInputError
     from transom.interpreters.interpreter import MAX_STEPS
     from transom.interpreters.weights import WeightStore
-    from transom.kernel_code import lower_to_machine
+    from transom.kernel_code import lower_to_machine, lower_with_executable
     from transom.passes.pipeline import PassObserver, PassObservers, PipelineError
     from transom.registry import new_context
     from transom.runtime.comparison import compare_all
@@ -81,6 +81,7 @@ with interruptible_imports():
     )
     from transom.tools.reporter import Reporter
     from transom.tools.size_arguments import add_sizes, sizes_of
+    from transom.tools.watched_calls import Watch
 
 PROGRAM = "transom-run"
 
@@ -151,6 +152,23 @@ def arguments(words: Sequence[str]) -> argparse.Namespace:
         action="store_true",
         help="fill memory with garbage where nothing is in it, to show wrong plans",
     )
+    add(
+        "--executor",
+        default=EXECUTORS[0],
+        choices=EXECUTORS,
+        help="what runs main: machine code, or a graph that is walked "
+        "(default: %(default)s)",
+    )
+    add(
+        "--profile",
+        action="store_true",
+        help="print the time of each kernel call (with --executor=graph)",
+    )
+    add(
+        "--dump-intermediates",
+        metavar="DIR",
+        help="write what each kernel call writes to a folder (with --executor=graph)",
+    )
     add_data_folders(add)
     add_sizes(add)
     add_devices(add)
@@ -199,6 +217,11 @@ def run(args: argparse.Namespace, reporter: Reporter, current: CurrentPass) -> b
     if args.threads is not None:
         use_threads(module, args.threads)
     verify_module(module)
+    watched = args.profile or args.dump_intermediates
+    if watched and (args.executor != "graph" or args.interpret):
+        raise PipelineError(
+            "expected --executor=graph with --profile and --dump-intermediates"
+        )
     if args.interpret and args.poison_memory:
         raise PipelineError("expected --interpret or --poison-memory, but got both")
     if args.interpret:
@@ -275,7 +298,12 @@ def compiled(
     kernels, functions = None, None
     if args.poison_memory:
         poison(module, ctx, observer)
-    if args.externs == "native" and get_config(module).phase != PHASES[-1].name:
+    executable = None
+    if args.executor == "graph":
+        if args.externs != "native":
+            raise PipelineError("expected --externs=native with --executor=graph")
+        kernels, executable = lower_with_executable(module, ctx, args.O, observer)
+    elif args.externs == "native" and get_config(module).phase != PHASES[-1].name:
         kernels = lower_to_machine(module, ctx, args.O, observer)
     else:
         functions = lower_with(module, args.externs, ctx, observer)
@@ -289,12 +317,19 @@ def compiled(
         libraries=args.library,
         kernels=kernels,
         functions=functions,
+        executable=executable,
     )
+    watch = Watch(args.dump_intermediates) if args.executor == "graph" else None
 
     def execute(inputs: dict[str, Array]) -> dict[str, Array]:
         if args.library and sys.stderr is sys.__stderr__:
             faulthandler.enable()  # a crash of the library says that code ran
-        return program.run(inputs)
+        if watch is None or not (args.profile or args.dump_intermediates):
+            return program.run(inputs)
+        outputs = program.run(inputs, observer=watch)
+        if args.profile:
+            write_stdout(watch.report())
+        return outputs
 
     return signature_of(attr), execute
 

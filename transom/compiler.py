@@ -16,6 +16,7 @@ from transom.dialects.diagnostics import OpError, did_you_mean
 from transom.dialects.dtypes import numpy_dtype
 from transom.dialects.executor import (
     SIGNATURE,
+    ConstantOp,
     PoolOp,
     SignatureAttr,
     bounded_results,
@@ -24,10 +25,12 @@ from transom.dialects.graph.shapes import DYNAMIC
 from transom.dialects.symbols import symbol_name
 from transom.dialects.target import PHASES, DeviceOp, get_config
 from transom.dialects.weight_files import base_folder
+from transom.elf_objects import with_symbols
 from transom.interpreters.weights import WeightStore
 from transom.lowering.bufferize.entry import SHAPES, is_entry
 from transom.lowering.bufferize.entry import signature_of as tensor_signature
 from transom.machine_code import KernelObject, Machine, objects_of
+from transom.main_graph import graph_of
 from transom.runtime.callbacks import Called
 from transom.runtime.jit import JitError, UndefinedSymbols
 from transom.runtime.program import Code, PoolSpec, Program
@@ -180,6 +183,7 @@ def to_code(
     data_folders: Sequence[str] = (),
     kernels: Mapping[str, KernelObject] | None = None,
     runs_here: bool = True,
+    executable: ModuleOp | None = None,
 ) -> Code:
     """
     Machine code, weights and needs of a module at phase `machine`.
@@ -187,7 +191,7 @@ def to_code(
     Weights are read relative to `base`, by default the folder of the module's file;
     links may lead to `data_folders`. `kernels` are those that were compiled before, by
     name. Raises `OpError`, also for code that cannot run on this machine, unless it
-    does not have to.
+    does not have to. With `executable`, the module at that phase, main is a graph.
     """
     entry = find_entry(module)
     attr = entry.attributes[SIGNATURE]
@@ -199,11 +203,21 @@ def to_code(
         check_runs_here(target, module)
     machine = Machine.of(target, opt_level)
     base = base_folder(module) if base is None else base
-    weights = WeightStore(module, base, data_folders)
+    # In machine code small constants are a part of main.
+    weights = WeightStore(executable or module, base, data_folders)
     ops = list(module.body.block.ops)
     shapes = f"{name}.shapes"
+    objects = objects_of(module, machine, kernels or {})
+    main = None
+    if executable is not None:
+        main = graph_of(executable, module)
+        # The graph looks kernels up, which are hidden from all but main's code.
+        objects = tuple(
+            with_symbols(data, lambda name: name, lambda name: False)
+            for data in objects[1:] or objects
+        )
     return Code(
-        objects=objects_of(module, machine, kernels or {}),
+        objects=objects,
         triple=machine.triple,
         cpu=machine.cpu,
         features=machine.features,
@@ -217,9 +231,15 @@ def to_code(
         ),
         messages=messages_of(module),
         constants={
-            op.sym_name.data: weights.for_code(op) for op in weights_of_code(module)
+            op.sym_name.data: weights.for_code(op)
+            for op in (
+                weights_of_code(module)
+                if executable is None
+                else weights_of_graph(executable)
+            )
         },
         artifacts=artifacts_of(module),
+        graph=main,
     )
 
 
@@ -239,6 +259,20 @@ def weights_of_code(module: ModuleOp) -> list[graph.WeightOp]:
     ]
 
 
+def weights_of_graph(executable: ModuleOp) -> list[graph.WeightOp]:
+    """The weights that main reads, where it is a graph."""
+    taken = {
+        op.weight.string_value()
+        for op in executable.walk()
+        if isinstance(op, ConstantOp)
+    }
+    return [
+        op
+        for op in executable.body.block.ops
+        if isinstance(op, graph.WeightOp) and op.sym_name.data in taken
+    ]
+
+
 def to_program(
     module: ModuleOp,
     *,
@@ -249,6 +283,7 @@ def to_program(
     kernels: Mapping[str, KernelObject] | None = None,
     callbacks: Mapping[str, RunArtifact] | None = None,
     functions: Mapping[str, Called] | None = None,
+    executable: ModuleOp | None = None,
 ) -> Program:
     """
     A program in this process, of a module at phase `machine`; see `to_code`.
@@ -265,6 +300,7 @@ def to_program(
         opt_level=opt_level,
         data_folders=data_folders,
         kernels=kernels,
+        executable=executable,
     )
     try:
         return Program(code, libraries, runs, functions)

@@ -241,6 +241,10 @@ def phases_between(module: ModuleOp, to: str) -> tuple[Phase, ...]:
     return PHASES[first : last + 1]
 
 
+EXECUTORS = ("aot", "graph")
+"""What can run main: machine code, or a graph that is walked."""
+
+
 def compile(
     module: ModuleOp,
     *,
@@ -282,12 +286,11 @@ def compile(
     are, and `JitError` if a C function that the code calls is found nowhere.
     """
     from transom.compiler import select_entry, to_program
-    from transom.kernel_code import lower_to_machine
+    from transom.kernel_code import lower_to_machine, lower_with_executable
 
-    if executor != "aot":
-        raise PipelineError(
-            f"expected executor 'aot', the only one yet, not '{executor}'"
-        )
+    if executor not in EXECUTORS:
+        near = did_you_mean(executor, EXECUTORS)
+        raise PipelineError(f"unknown executor '{executor}'{near}")
     if options:
         listed = ", ".join(f"'{name}'" for name in sorted(options))
         raise PipelineError(f"no kernel makes use of option {listed} yet")
@@ -298,7 +301,9 @@ def compile(
     bound_dims(result, dims or {})
     if threads is not None:
         use_threads(result, threads)
-    kernels = functions = None
+    kernels = functions = executable = None
+    if externs != "native" and executor != "aot":
+        raise PipelineError(f"executor '{executor}' calls C functions that are native")
     if get_config(result).phase != PHASES[-1].name:
         select_entry(result)
     if poison_memory:
@@ -307,6 +312,8 @@ def compile(
         from transom.c_functions import lower_with
 
         functions = lower_with(result, externs, ctx)
+    elif executor == "graph":
+        kernels, executable = lower_with_executable(result, ctx, opt_level)
     elif get_config(result).phase != PHASES[-1].name:
         kernels = lower_to_machine(result, ctx, opt_level)
     return to_program(
@@ -317,6 +324,7 @@ def compile(
         kernels=kernels,
         callbacks=callbacks,
         functions=functions,
+        executable=executable,
     )
 
 

@@ -18,6 +18,7 @@ from transom.runtime.elf_symbols import (
 
 PROGRAM_BITS, STRING_TABLE = 1, 3
 WRITABLE, ALLOCATED = 1, 2
+DEFAULT = 0
 GLOBAL_DATA = 0x11
 """The binding and type of a global symbol of data."""
 
@@ -86,8 +87,8 @@ def with_symbols(
     data: bytes, rename: Callable[[str], str], is_hidden: Callable[[str], bool]
 ) -> bytes:
     """
-    An object whose global symbols have other names; those that are defined in it and
-    hidden are seen by what is linked with it only. `is_hidden` gets the new name.
+    An object whose global symbols have other names; those that are defined in it are
+    seen by what is linked with it only if they are hidden. `is_hidden` gets new names.
     """
     layout = Layout.of(data)
     sections = layout.sections(data)
@@ -109,8 +110,8 @@ def with_symbols(
             old = bytes(names[start : names.index(0, start)]).decode()
             new = rename(old)
             index = struct.unpack_from(layout.order + "H", data, info_at + 2)[0]
-            if index != 0 and is_hidden(new):
-                result[info_at + 1] = HIDDEN
+            if index != 0:
+                result[info_at + 1] = HIDDEN if is_hidden(new) else DEFAULT
             if new != old:
                 struct.pack_into(layout.order + "I", result, entry, len(names))
                 names += new.encode() + b"\0"

@@ -80,6 +80,9 @@ main what depends on no kernel but on its signature, the memory that it asks for
 messages that it can fail with. So do all that derive `KernelPass`.
 """
 
+EXECUTABLE = "executable"
+"""The phase at which main is a program of the executor."""
+
 
 def lower_to_machine(
     module: ModuleOp,
@@ -105,6 +108,29 @@ def lower_to_machine(
     kernels = compile_kernels(module, ctx, opt_level, observer, runs_here=runs_here)
     lower_in_place(module, names[-1], ctx=ctx, observer=observer)
     return kernels
+
+
+def lower_with_executable(
+    module: ModuleOp,
+    ctx: Context,
+    opt_level: int = 2,
+    observer: PassObserver | None = None,
+) -> tuple[Mapping[str, KernelObject], ModuleOp]:
+    """
+    As `lower_to_machine`; gives a copy of the module at phase `executable` as well.
+
+    Raises `OpError`, also for a module that is past that phase.
+    """
+    reached = get_config(module).phase
+    names = [phase.name for phase in PHASES]
+    kernels: Mapping[str, KernelObject] = {}
+    if reached is None or names.index(reached) <= names.index(START):
+        lower_in_place(module, START, ctx=ctx, observer=observer)
+        kernels = compile_kernels(module, ctx, opt_level, observer)
+    lower_in_place(module, EXECUTABLE, ctx=ctx, observer=observer)
+    executable = module.clone()
+    lower_in_place(module, names[-1], ctx=ctx, observer=observer)
+    return kernels, executable
 
 
 def compile_kernels(
