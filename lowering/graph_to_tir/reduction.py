@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import AnyFloat, i64
+from xdsl.dialects.utils import FastMathFlag
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 
@@ -32,6 +33,9 @@ COMBINED: dict[str, tuple[type[Operation], type[Operation], type[Operation]]] = 
 """The op of each kind for floats, signed and unsigned integers."""
 
 
+ANY_ZERO = arith.FastMathFlagsAttr((FastMathFlag.NO_SIGNED_ZEROS,))
+
+
 def neutral(kind: str, element: Attribute) -> int | float:
     """What a reduction of a graph element type starts from."""
     low, high = extremes(element)
@@ -41,13 +45,17 @@ def neutral(kind: str, element: Attribute) -> int | float:
 def combine(
     b: tir.RegionBuilder, kind: str, element: Attribute, lhs: SSAValue, rhs: SSAValue
 ) -> SSAValue:
-    """One step of a reduction."""
+    """
+    One step of a reduction.
+
+    Which of two zeros is the larger is left open: to tell takes twice as long.
+    """
     floating, signed, unsigned = COMBINED[kind]
-    if isinstance(element, AnyFloat):
-        op = floating
-    else:
+    if not isinstance(element, AnyFloat):
         op = unsigned if is_unsigned(element) else signed
-    return b(op(lhs, rhs))  # pyright: ignore[reportCallIssue] # binary ops
+        return b(op(lhs, rhs))  # pyright: ignore[reportCallIssue] # binary ops
+    flags = ANY_ZERO if kind in ("max", "min") else None
+    return b(floating(lhs, rhs, flags))  # pyright: ignore[reportCallIssue] # the same
 
 
 class Reduction:

@@ -115,12 +115,12 @@ func.func private @floor(%x: tensor<4xf32>) -> tensor<4xf32> attributes {target.
 // CHECK-LABEL: tir.func @gelu_
 func.func private @gelu(%x: tensor<4xf32>) -> tensor<4xf32> attributes {target.for = #target.place<@cpu, ?, ?>} {
   // CHECK:         finish
-  // CHECK:           arith.mulf
-  // CHECK:           math.erf
-  // CHECK:           arith.addf
-  // CHECK:           arith.mulf
-  // CHECK:           arith.mulf
-  // CHECK:           tir.yield
+  // CHECK:           %[[SCALED:.*]] = arith.mulf
+  // CHECK:           %[[HALF:.*]] = arith.mulf
+  // CHECK:           %[[ERF:.*]] = math.erf %[[SCALED]]
+  // CHECK:           %[[PART:.*]] = arith.mulf %[[HALF]], %[[ERF]] fastmath<contract>
+  // CHECK:           %[[SUM:.*]] = arith.addf %[[HALF]], %[[PART]] fastmath<contract>
+  // CHECK:           tir.yield %[[SUM]]
   %y = graph.gelu %x : tensor<4xf32>
   func.return %y : tensor<4xf32>
 }
