@@ -28,7 +28,15 @@ from benchmarks.compilation import Compilation, compile_case
 from benchmarks.measurement import Timing, measure_case
 from benchmarks.page import parts_of, to_html
 from benchmarks.peers import installed
-from benchmarks.record import data_of, record_of, record_of_compilations, write_whole
+from benchmarks.record import (
+    OtherCommit,
+    data_of,
+    earlier_records,
+    merged,
+    record_of,
+    record_of_compilations,
+    write_whole,
+)
 
 TRANSOM = "transom"
 
@@ -47,6 +55,7 @@ def arguments() -> argparse.Namespace:
     add("--peers", metavar="NAME,…", help="take only these (default: all installed)")
     add("--compile", default=0, metavar="K", type=int, help="also compile, K times")
     add("--json", metavar="FILE", type=Path, help="write all figures")
+    add("--add", action="store_true", help="to those that the file has already")
     add("--html", metavar="FILE", type=Path, help="write a page with plots")
     add("--note", default="", metavar="TEXT", help="what the page says of the run")
     result = parser.parse_args()
@@ -58,6 +67,12 @@ def arguments() -> argparse.Namespace:
     result.names = result.peers.split(",") if result.peers else list(known)
     if unknown := [name for name in result.names if name not in known]:
         parser.error(f"'{unknown[0]}' is not installed; there are {', '.join(known)}")
+    if result.add and result.json is None:
+        parser.error("--add needs --json")
+    try:
+        result.earlier = earlier_records(result.json) if result.add else []
+    except OtherCommit as e:
+        parser.error(str(e))
     return result
 
 
@@ -85,13 +100,20 @@ def main() -> int:
             print_compilations(made, size)
             is_good &= all(compilation.failure is None for compilation in made.values())
             records.append(record_of_compilations(case, made, size))
+        write_files(options, records)
     print_means(records, options.names)
-    data = data_of(records, options.names, options.note)
+    return 0 if is_good else 1
+
+
+def write_files(
+    options: argparse.Namespace, records: Sequence[Mapping[str, Any]]
+) -> None:
+    """Write what there is by now, so that a long run that is ended leaves something."""
+    data = data_of(merged(options.earlier, records), options.names, options.note)
     if options.json is not None:
         write_whole(options.json, json.dumps(data, indent=1) + "\n")
     if options.html is not None:
         write_whole(options.html, to_html(parts_of(data)))
-    return 0 if is_good else 1
 
 
 def print_head(names: Sequence[str]) -> None:

@@ -2,6 +2,7 @@
 The figures of a run as JSON, with the machine and the versions that they hold for.
 """
 
+import json
 import os
 import platform
 import subprocess
@@ -75,6 +76,39 @@ def data_of(
         "note": note,
         "records": list(records),
     }
+
+
+class OtherCommit(Exception):
+    """Figures of another commit are in a file."""
+
+
+def merged(
+    earlier: Sequence[Mapping[str, Any]], records: Sequence[Mapping[str, Any]]
+) -> list[Mapping[str, Any]]:
+    """Records, and the earlier ones of what was not measured again."""
+    again = {_key(record) for record in records}
+    kept = [record for record in earlier if _key(record) not in again]
+    return [*kept, *records]
+
+
+def _key(record: Mapping[str, Any]) -> tuple[str, int | None]:
+    """The case, and on how many threads it ran; None for its compilations."""
+    return record["case"], record.get("threads")
+
+
+def earlier_records(path: Path) -> list[Mapping[str, Any]]:
+    """
+    The records of a file, if there is one. Raises `OtherCommit` if they are of another
+    commit than the tree's.
+    """
+    if not path.exists():
+        return []
+    data = json.loads(path.read_text())
+    if data["commit"] != commit():
+        raise OtherCommit(
+            f"'{path}' has figures of commit {data['commit']}, but this is {commit()}"
+        )
+    return data["records"]
 
 
 def write_whole(path: Path, text: str) -> None:

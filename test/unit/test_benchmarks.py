@@ -1,5 +1,6 @@
 """The harness of benchmarks: which cases there are, and what is made of figures."""
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,7 +15,13 @@ from benchmarks.compare import ratio
 from benchmarks.kernels import measure, report, timed_code
 from benchmarks.measurement import LIMIT, Timing, error_of, measure_case
 from benchmarks.peers import NumPy
-from benchmarks.record import record_of
+from benchmarks.record import (
+    OtherCommit,
+    commit,
+    earlier_records,
+    merged,
+    record_of,
+)
 from benchmarks.worker import BATCH, batch_size
 from transom.runtime.program import Program
 
@@ -128,6 +135,18 @@ def test_ratios():
     record = record_of(case_named("matmul-256"), 1, timings)
     assert record["ratios"] == {"onnxruntime": 1.5}
     assert record["candidates"]["numpy"]["failure"] == "no such op"
+
+
+def test_figures_are_added_to_those_of_the_same_commit(tmp_path: Path):
+    path = tmp_path / "figures.json"
+    assert earlier_records(path) == []
+    once = [{"case": "a", "threads": 1, "n": 1}, {"case": "a", "threads": 2, "n": 2}]
+    path.write_text(json.dumps({"commit": commit(), "records": once}))
+    again = [{"case": "a", "threads": 1, "n": 3}, {"case": "a", "n": 4}]
+    assert merged(earlier_records(path), again) == [once[1], *again]
+    path.write_text(json.dumps({"commit": "0123456789ab", "records": once}))
+    with pytest.raises(OtherCommit, match="has figures of commit 0123456789ab, but"):
+        earlier_records(path)
 
 
 def test_a_case_is_measured_and_checked():
