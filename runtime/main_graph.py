@@ -532,6 +532,22 @@ def _same(loader: _Loader, node: Json, ins: list[int], place: str) -> Made:
     return lambda environment, run: (environment[slot],), 1
 
 
+@_maker("memref.view")
+def _bytes_as(loader: _Loader, node: Json, ins: list[int], place: str) -> Made:
+    memory, shift, *sizes = ins
+    type = Type.parse(node["type"])
+
+    def view(environment: Environment, run: Run) -> Sequence[Any]:
+        shape = type.sized(_values(environment, sizes))
+        start, count = int(environment[shift]), _product(shape) * type.dtype.itemsize
+        array = environment[memory]
+        if start < 0 or min(shape, default=0) < 0 or start + count > array.nbytes:
+            raise GraphFailure("a part of memory is outside of it")
+        return (array[start : start + count].view(type.dtype).reshape(shape),)
+
+    return view, 1
+
+
 @_maker("memref.subview")
 def _subview(loader: _Loader, node: Json, ins: list[int], place: str) -> Made:
     memory, *dynamic = ins

@@ -247,7 +247,7 @@ class _Function:
                 )
                 listed = [[index.value.data for index in group] for group in groups]
                 return {"type": type_text(op.result.type, op), "groups": listed}
-            case memref.ExpandShapeOp():
+            case memref.ExpandShapeOp() | memref.ViewOp():
                 return {"type": type_text(op.results[0].type, op)}
             case _:
                 if op.name in CASTS or (op.name in BINARY and op.results):
