@@ -178,13 +178,21 @@ def choose(product: Product, constants: frozenset[int]) -> Choice | None:
     cost *= math.prod(steps) * math.prod(points)
     for position in pack:
         if position not in constants:
-            cost += 2 * view.input_bytes(position) // view.input_element_bytes(position)
+            cost += copy_cost(product, position)
     # Lanes that do not lie side by side are stored one by one.
     for step in view.out_steps(product.lane_dim):
         if step is not Step.CONTIGUOUS:
             bounds = [view.bounds[dim] or ASSUMED_EXTENT for dim in view.parallel]
             cost += math.prod(bounds)
     return Choice(product, tile, pack, cost)
+
+
+def copy_cost(product: Product, position: int) -> float:
+    """What copying an operand takes: a load and a store for each vector, or number."""
+    view = product.view
+    count = view.input_bytes(position) / view.input_element_bytes(position)
+    step = view.in_steps(product.lane_dim)[position]
+    return 2 * count / (product.lanes if step is Step.CONTIGUOUS else 1)
 
 
 # The tile.
