@@ -53,8 +53,7 @@ def test_what_cannot_be_compiled_is_skipped_with_the_reason() -> None:
     with pytest.raises(SkipTest) as caught:
         TransomBackend.prepare(model)
     assert str(caught.value) == (
-        "1 of 1 nodes are not supported; 'StringSplit' x1 (there is no such operator "
-        "in 'graph' yet): 'y'"
+        "1 of 1 nodes are not supported; 'StringSplit' x1 ('graph' has no strings): 'y'"
     )
 
 
