@@ -26,7 +26,8 @@ def test_a_right_plan_gives_the_same_numbers() -> None:
     module = transom.parse(CHAIN)
     program = transom.compile(module, poison_memory=True)
     for _ in range(2):
-        np.testing.assert_array_equal(*program(X, W).values(), X)
+        (y,) = program(X, W).values()
+        np.testing.assert_array_equal(y, X)
 
 
 def test_what_is_read_before_it_is_written_is_garbage() -> None:
