@@ -116,7 +116,8 @@ def test_what_is_omitted_runs_on_the_functions_of_others() -> None:
             "builtin.module{without=[#cases.target]}(tir-fuse-nests),"
             "builtin.module{without=[#cases.target]}(tir-choose-schedule),"
             "tir-pack-operands,"
-            "tir-parallelize-nests"
+            "tir-parallelize-nests,"
+            "target-refine-places"
         )
         assert [str(o.target) for o in plan.omissions] == ["#cases.target"] * 2
         assert [o.pass_name for o in plan.omissions] == [
