@@ -41,10 +41,10 @@ PASSES: dict[str, str] = {
     "tir-outline-parallel-loops": (
         "transom.passes.tir_outline_parallel_loops:TirOutlineParallelLoopsPass"
     ),
+    "tir-pack-operands": "transom.passes.tir_pack_operands:TirPackOperandsPass",
     "tir-parallelize-nests": (
         "transom.passes.tir_parallelize_nests:TirParallelizeNestsPass"
     ),
-    "tir-pack-operands": "transom.passes.tir_pack_operands:TirPackOperandsPass",
     "tir-plan-memory": "transom.passes.tir_plan_memory:TirPlanMemoryPass",
     "tir-poison-memory": "transom.passes.tir_poison_memory:TirPoisonMemoryPass",
     "tir-reorder-for-memory": (

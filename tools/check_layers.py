@@ -16,7 +16,7 @@ LAYERS = {
     "dialects": {"cache", "dialects"},
     "passes": {"cache", "dialects", "passes"},
     "lowering": {"cache", "dialects", "passes", "lowering"},
-    "interpreters": {"dialects", "interpreters"},
+    "interpreters": {"cache", "dialects", "interpreters"},
     "frontends": {"dialects", "frontends"},
     "runtime": {"runtime"},
     "targets": {

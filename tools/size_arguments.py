@@ -30,7 +30,8 @@ class InputSizes:
         """
         if self.shapes and kind != "onnx":
             raise PipelineError("--shape is for the inputs of an ONNX model")
-        bound_dims(module, open_dims(self.dims, kind))
+        if dims := open_dims(self.dims, kind):
+            bound_dims(module, dims)
 
 
 def add_sizes(add: Callable[..., argparse.Action]) -> None:
