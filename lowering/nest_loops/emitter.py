@@ -262,13 +262,13 @@ class Emitter:
 
     def lanes(self, width: int) -> SSAValue:
         """The indices 0 to `width` - 1."""
-        type = vector_type(INDEX, width)
+        type = cast("VectorType[IndexType]", vector_type(INDEX, width))
         value = DenseIntOrFPElementsAttr.from_list(type, list(range(width)))
         return self.constant(value, type)
 
     def first_lanes(self, count: int, width: int) -> SSAValue:
         """A mask of the first `count` of `width` lanes."""
-        type = vector_type(i1, width)
+        type = cast("VectorType[IntegerType]", vector_type(i1, width))
         flags = [int(lane < count) for lane in range(width)]
         return self.constant(DenseIntOrFPElementsAttr.from_list(type, flags), type)
 
