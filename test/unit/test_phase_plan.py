@@ -325,13 +325,14 @@ def test_phases_are_listed_for_a_module() -> None:
         assert str(module) == before
     lines = [line.strip() for line in text.splitlines()]
     start = lines.index("convert-graph-to-tir")
-    assert lines[start : start + 15] == [
+    assert lines[start : start + 16] == [
         "convert-graph-to-tir",
         "convert-linalg-to-tir",
         "builtin.module{without=[#cases.target]}(tir-fuse-nests)",
         "builtin.module{without=[#cases.target]}(tir-choose-schedule)",
         "tir-pack-operands",
         "tir-parallelize-nests",
+        "target-refine-places",
         "// '#cases.target' omits 'tir-fuse-nests'",
         "// '#cases.target' omits 'tir-choose-schedule'",
         "scheduled    nests and blocks are loops and vector ops",
