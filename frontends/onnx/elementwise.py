@@ -13,7 +13,14 @@ from transom.dialects.dtypes import element_type
 from transom.dialects.graph.desc import AnyTensor
 from transom.dialects.graph.elements import bit_width
 from transom.dialects.onnx_weights import dtype_of_kind, kind_name
-from transom.frontends.onnx.node import Node, Unsupported, type_of
+from transom.frontends.onnx.node import (
+    Node,
+    Unsupported,
+    positive_axis,
+    shape_of,
+    type_of,
+)
+from transom.frontends.onnx.values import entries
 
 Unary = Callable[[SSAValue], Operation]
 Binary = Callable[[SSAValue, SSAValue], Operation]
@@ -25,11 +32,28 @@ def unary(op: Unary) -> Callable[[Node], SSAValue]:
 
 def binary(op: Binary) -> Callable[[Node], SSAValue]:
     def handler(n: Node) -> SSAValue:
-        if n.opset < 7 and n.flag("broadcast"):
-            raise Unsupported("broadcasting before opset 7 is not supported")
-        return n.add(op(n.input(0), n.input(1)))
+        return n.add(op(n.input(0), second_operand(n)))
 
     return handler
+
+
+def second_operand(n: Node) -> SSAValue:
+    """
+    The second input. Before opset 7 attributes say that it broadcasts, and from which
+    dimension of the first one on it has its own.
+    """
+    value = n.input(1)
+    if n.opset >= 7:
+        return value
+    if not n.flag("broadcast"):
+        n.ignore("axis")
+        return value
+    rank, own = n.rank(0), shape_of(value)
+    axis = positive_axis(n.int_attr("axis", rank - len(own)), rank + 1)
+    behind = rank - axis - len(own)
+    if behind < 0:
+        raise Unsupported(f"expected at most {rank - axis} dimensions, but got {own}")
+    return n.reshape(value, [*entries(value), *[1] * behind]) if behind else value
 
 
 def fold(op: Binary) -> Callable[[Node], SSAValue]:
@@ -135,9 +159,7 @@ def bit_cast(n: Node) -> SSAValue:
 
 
 def power(n: Node) -> SSAValue:
-    base, exponent = n.input(0), n.input(1)
-    if n.opset < 7 and n.flag("broadcast"):
-        raise Unsupported("broadcasting before opset 7 is not supported")
+    base, exponent = n.input(0), second_operand(n)
     if is_float(type_of(exponent)) and not is_float(type_of(base)):
         wide = (n.add(graph.CastOp(value, f64)) for value in (base, exponent))
         power = n.add(graph.PowOp(*wide))
@@ -153,8 +175,8 @@ def is_float(type: AnyTensor) -> bool:
 
 def prelu(n: Node) -> SSAValue:
     x, slope = n.input(0), n.input(1)
-    if n.opset < 7 and n.rank(1):
-        raise Unsupported("a slope for each channel (before opset 7) is not supported")
+    if n.opset < 7 and n.rank(1) == 1 and n.shape(1) != (1,):  # one for each channel
+        slope = n.reshape(slope, [-1, *[1] * (n.rank() - 2)])
     zero = n.splat(0, n.type().element_type)
     negative = n.add(graph.CompareOp("lt", x, zero))
     return n.add(graph.SelectOp(negative, n.add(graph.MulOp(x, slope)), x))

@@ -138,8 +138,8 @@ def softmax(
 def gemm(n: Node) -> SSAValue:
     if n.rank(0) != 2 or n.rank(1) != 2:
         raise Unsupported("expected two matrices")
-    if n.opset < 7 and n.flag("broadcast"):
-        raise Unsupported("broadcasting before opset 7 is not supported")
+    if n.opset < 7:
+        n.ignore("broadcast")  # the third input does so from opset 7 on anyway
     a, b = n.input(0), n.input(1)
     if n.flag("transA"):
         a = n.add(graph.TransposeOp(a, [1, 0]))
