@@ -111,7 +111,7 @@ class NestView:
         The dim that makes the cheapest vectors of points. Inputs of sums that are
         weights, `constants`, are packed for any.
         """
-        best: tuple[int, int, int] | None = None
+        best: tuple[int, int] | None = None
         for dim in self.parallel:
             if not self.is_long(dim) or self.lanes(dim) < 2:
                 continue
@@ -131,11 +131,26 @@ class NestView:
             # Lanes that are gathered pay where much is computed with each.
             if not self.reduction and scattered > ins.count(Step.CONTIGUOUS):
                 continue
+            if self.reduction and across is None:
+                scattered -= self.gathered_once(dim)
             # What a sum reads would be transposed again and again.
-            cost = (scattered, squares if self.reduction else 0, -dim)
+            cost = (scattered + (squares if self.reduction else 0), -dim)
             if best is None or cost < best:
                 best = cost
-        return None if best is None else -best[2]
+        return None if best is None else -best[1]
+
+    def gathered_once(self, dim: int) -> int:
+        """
+        How many inputs lie apart along `dim`, but stay where they are along another
+        dim, whose loop need not gather them again.
+        """
+        others = [d for d in self.parallel if d != dim and self.is_long(d)]
+        beside = [self.in_steps(other) for other in others]
+        return sum(
+            step is Step.SCATTERED
+            and any(steps[number] is Step.UNIFORM for steps in beside)
+            for number, step in enumerate(self.in_steps(dim))
+        )
 
     def across(self, dim: int) -> int | None:
         """
