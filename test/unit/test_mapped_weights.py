@@ -12,6 +12,7 @@ from transom.dialects import graph
 from transom.dialects.parser import parse_ir
 from transom.interpreters.weights import WeightStore
 from transom.registry import new_context
+from transom.runtime.signature import Array
 
 SIZES = (64, 512)
 
@@ -34,7 +35,7 @@ def store(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Store:
 
 
 @pytest.fixture
-def array(tmp_path: Path) -> np.ndarray:
+def array(tmp_path: Path) -> Array:
     """A weight in a file, at an odd address."""
     array = np.random.default_rng(0).standard_normal(SIZES, dtype=np.float32)
     size = array.nbytes
@@ -51,13 +52,13 @@ def weights(folder: Path) -> tuple[WeightStore, dict[str, graph.WeightOp]]:
     return WeightStore(module, folder), {op.sym_name.data: op for op in ops}
 
 
-def is_mapped(array: np.ndarray) -> bool:
+def is_mapped(array: Array) -> bool:
     """Whether elements are at the start of a page, as those of a file are."""
     return array.ctypes.data % 4096 == 0
 
 
 def test_elements_at_odd_addresses_are_copied_once(
-    tmp_path: Path, array: np.ndarray
+    tmp_path: Path, array: Array
 ) -> None:
     for found in ("missed", "disk"):
         store, ops = weights(tmp_path)
@@ -70,7 +71,7 @@ def test_elements_at_odd_addresses_are_copied_once(
 
 
 def test_expressions_are_evaluated_once(
-    tmp_path: Path, array: np.ndarray, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, array: Array, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store, ops = weights(tmp_path)
     made = store.for_code(ops["t"])
@@ -82,7 +83,7 @@ def test_expressions_are_evaluated_once(
     assert np.array_equal(store.for_code(ops["t"]), array.T)
 
 
-def test_other_elements_are_another_entry(tmp_path: Path, array: np.ndarray) -> None:
+def test_other_elements_are_another_entry(tmp_path: Path, array: Array) -> None:
     store, ops = weights(tmp_path)
     store.for_code(ops["t"])
     file = tmp_path / "w.safetensors"
@@ -93,7 +94,7 @@ def test_other_elements_are_another_entry(tmp_path: Path, array: np.ndarray) -> 
 
 
 def test_programs_have_the_weights_that_code_reads(
-    tmp_path: Path, array: np.ndarray
+    tmp_path: Path, array: Array
 ) -> None:
     main = """
 func.func @main(%x: tensor<8x512xf32>) -> tensor<8x64xf32> {

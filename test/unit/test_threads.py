@@ -13,6 +13,7 @@ import pytest
 
 import transom
 from transom.dialects.diagnostics import OpError
+from transom.runtime.signature import Array
 
 MODEL = """
 !x = tensor<96x160xf32>
@@ -63,7 +64,7 @@ module attributes {target.config = #target.config<host = @cpu, phase = "tensor">
 """
 
 
-def arrays() -> dict[str, np.ndarray]:
+def arrays() -> dict[str, Array]:
     random = np.random.default_rng(7)
     shapes = {
         "arg0": (96, 160),
@@ -74,7 +75,7 @@ def arrays() -> dict[str, np.ndarray]:
     return {n: random.standard_normal(s, dtype=np.float32) for n, s in shapes.items()}
 
 
-def bits(outputs: dict[str, np.ndarray]) -> dict[str, bytes]:
+def bits(outputs: dict[str, Array]) -> dict[str, bytes]:
     return {name: array.tobytes() for name, array in outputs.items()}
 
 
