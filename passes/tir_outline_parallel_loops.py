@@ -105,8 +105,11 @@ def _effect(kernel: tir.FuncOp, value: SSAValue) -> tir.Effect:
     """What the steps of a loop may do with a value; `READ` sorts first."""
     if not isinstance(value.type, MemRefType):
         return tir.Effect.READ
-    is_argument = isinstance(value, BlockArgument) and value.block is kernel.body.block
-    if is_argument and kernel.argument_effects[value.index] is tir.Effect.READ:
+    if (
+        isinstance(value, BlockArgument)
+        and value.block is kernel.body.block
+        and kernel.argument_effects[value.index] is tir.Effect.READ
+    ):
         return tir.Effect.READ
     return tir.Effect.READ_WRITE
 
