@@ -35,7 +35,7 @@ from xdsl.irdl import (
 from xdsl.parser import Parser
 from xdsl.traits import IsTerminator, Pure, SymbolOpInterface
 
-from transom.dialects import DIALECTS, executor, graph, plugins, tir
+from transom.dialects import DIALECTS, executor, graph, linalg, plugins, tir
 from transom.dialects.diagnostics import OpError
 from transom.dialects.plugins import Plugin
 from transom.interpreters import evaluators
@@ -310,6 +310,7 @@ DIALECTS_BY_NAME = {
         executor.Executor,
         func.Func,
         graph.Graph,
+        linalg.Linalg,
         math.Math,
         memref.MemRef,
         scf.Scf,
