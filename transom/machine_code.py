@@ -99,7 +99,7 @@ def objects_of(
     """
     from transom.runtime.elf_symbols import rename_symbol
 
-    texts = to_object_texts(module)
+    texts = to_object_texts(module, kernels.keys())
     objects = [compiled(texts.main, machine, module)]
     for name, kernel in texts.kernels.items():
         known = kernels.get(name)

@@ -14,7 +14,7 @@ declare hidden i32 @k()                      ; in the text of the others
 ```
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import NamedTuple
 
 from xdsl.dialects.builtin import ModuleOp, SymbolRefAttr
@@ -47,14 +47,15 @@ class ObjectTexts(NamedTuple):
     """By the name of the kernel, in order."""
 
 
-def to_object_texts(module: ModuleOp) -> ObjectTexts:
+def to_object_texts(module: ModuleOp, apart: Collection[str] = ()) -> ObjectTexts:
     """
-    The texts of a module in which only the `llvm` dialect has code.
+    The texts of a module in which only the `llvm` dialect has code. Kernels that are
+    named in `apart` are in no text but their own.
 
     Raises `OpError` at an op, a type or an attribute that LLVM IR has no form for.
     """
     symbols = dict(_symbols_of(module))
-    groups = _groups_of(symbols)
+    groups = _groups_of(symbols, apart)
     texts: dict[str, KernelText] = {}
     for op, group in groups.items():
         inner = {name: f"part{number}" for number, name in enumerate(group.names)}
@@ -113,7 +114,9 @@ class _Group(NamedTuple):
     """Of the functions that nobody else refers to."""
 
 
-def _groups_of(symbols: Mapping[str, Symbol]) -> dict[llvm.FuncOp, _Group]:
+def _groups_of(
+    symbols: Mapping[str, Symbol], apart: Collection[str]
+) -> dict[llvm.FuncOp, _Group]:
     """The kernels that can be compiled by themselves, with what they need."""
     references = {name: set(_names(op)) for name, op in symbols.items()}
     users: dict[str, set[str]] = {}
@@ -130,7 +133,11 @@ def _groups_of(symbols: Mapping[str, Symbol]) -> dict[llvm.FuncOp, _Group]:
         ):
             continue
         reached = _reached_from(name, symbols, references)
-        own = [n for n, s in symbols.items() if n in reached and _is_internal(s)]
+        own = [
+            n
+            for n, s in symbols.items()
+            if n in reached and n not in apart and _is_internal(s)
+        ]
         others = [symbols.get(n) for n in sorted(reached.difference(own))]
         declared = [s for s in others if s is not None and _is_declaration(s)]
         if len(declared) == len(others) and all(users[n] <= {name, *own} for n in own):
