@@ -15,6 +15,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from transom.dialects import tir
 from transom.passes.tir_choose_schedule import TirChooseSchedulePass
+from transom.passes.tir_pack_operands import TirPackOperandsPass
 
 Array = np.ndarray[Any, Any]
 
@@ -33,7 +34,9 @@ def compiled(text: str, machine: str) -> NativeKernel:
     chooser = MACHINES[machine]
     if chooser is not None:
         kernel.detach()
-        chooser.apply(context(), ModuleOp([kernel]))
+        module = ModuleOp([kernel])
+        chooser.apply(context(), module)
+        TirPackOperandsPass().apply(context(), module)
     return NativeKernel(kernel)
 
 
