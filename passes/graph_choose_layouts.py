@@ -26,7 +26,7 @@ from dataclasses import dataclass
 from typing import ClassVar, cast
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import AnyFloat, TensorType
+from xdsl.dialects.builtin import AnyFloat, LocationAttr, TensorType, UnknownLoc
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, OpResult, SSAValue
 from xdsl.rewriter import Rewriter
@@ -300,11 +300,20 @@ class BlockLayouts:
     ) -> graph.RelayoutOp:
         made = graph.RelayoutOp(value, layout)
         made.result.name_hint = value.name_hint
-        if isinstance(value, OpResult | BlockArgument):
-            origin = value.op if isinstance(value, OpResult) else value
-            made.location = origin.location
+        made.location = self._location(value)
         RELAYOUTS.add()
         return made
+
+    def _location(self, value: SSAValue) -> LocationAttr:
+        """Where a value comes from: at least the function that it is an argument of."""
+        if isinstance(value, OpResult):
+            return value.op.location
+        parent = self.block.parent_op()
+        known = isinstance(value, BlockArgument) and value.location
+        if not known or isinstance(known, UnknownLoc):
+            assert parent is not None, "blocks are in functions"
+            return parent.location
+        return known
 
 
 def is_over_pixels(op: graph.ReduceOp) -> bool:

@@ -154,7 +154,8 @@ class _Packer:
             weight = graph.WeightOp(
                 name, cast("TensorType[Attribute]", value.type), body=Region(body)
             )
-            weight.location = source.location
+            for op in weight.walk():
+                op.location = source.location
             assert source.parent is not None, "weights are in the module"
             source.parent.insert_op_after(weight, source)
             self.weights[key] = weight

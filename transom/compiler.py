@@ -207,14 +207,15 @@ def to_code(
     weights = WeightStore(executable or module, base, data_folders)
     ops = list(module.body.block.ops)
     shapes = f"{name}.shapes"
-    objects = objects_of(module, machine, kernels or {})
-    main = None
-    if executable is not None:
-        main = graph_of(executable, module)
+    main = None if executable is None else graph_of(executable, module)
+    objects = objects_of(
+        module, machine, kernels or {}, () if main is None else (name, shapes)
+    )
+    if main is not None:
         # The graph looks kernels up, which are hidden from all but main's code.
         objects = tuple(
             with_symbols(data, lambda name: name, lambda name: False)
-            for data in objects[1:] or objects
+            for data in objects
         )
     return Code(
         objects=objects,

@@ -6,7 +6,7 @@ LLVM's passes (`transom.cache`, kind `code`). A kernel has no name in its text, 
 two models that share a kernel share its code; it gets its name in the object.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -89,17 +89,21 @@ class KernelObject(NamedTuple):
 
 
 def objects_of(
-    module: ModuleOp, machine: Machine, kernels: Mapping[str, KernelObject]
+    module: ModuleOp,
+    machine: Machine,
+    kernels: Mapping[str, KernelObject],
+    without: Collection[str] = (),
 ) -> tuple[bytes, ...]:
     """
     The object files of a module at phase `machine`, that of main first.
 
-    `kernels` are compiled already, and are stubs in the module. Raises `OpError` at
+    `kernels` are compiled already, and are stubs in the module; functions that are
+    named in `without` are in no object. Raises `OpError` at
     what LLVM cannot express.
     """
     from transom.runtime.elf_symbols import rename_symbol
 
-    texts = to_object_texts(module, kernels.keys())
+    texts = to_object_texts(module, kernels.keys(), without)
     objects = [compiled(texts.main, machine, module)]
     for name, kernel in texts.kernels.items():
         known = kernels.get(name)

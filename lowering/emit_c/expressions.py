@@ -28,10 +28,13 @@ class Expression:
 
 def joined(operator: str, level: int, lhs: Expression, rhs: Expression) -> Expression:
     """Two operands and an operator that groups to the left."""
-    # Mixed operators of bits and logic are valid C that compilers warn of.
-    careful = level in (SHIFT, BITS, AND, OR)
-    left = lhs.at(UNARY if careful else level)
-    right = rhs.at(UNARY if careful else level + 1)
+    # Compilers warn of bits and logic mixed, and of chains of comparisons.
+    if level in (SHIFT, BITS, AND, OR):
+        left, right = lhs.at(UNARY), rhs.at(UNARY)
+    elif level in (LESS, EQUAL):
+        left, right = lhs.at(SHIFT), rhs.at(SHIFT)
+    else:
+        left, right = lhs.at(level), rhs.at(level + 1)
     return Expression(
         f"{left} {operator} {right}",
         level,

@@ -47,10 +47,13 @@ class ObjectTexts(NamedTuple):
     """By the name of the kernel, in order."""
 
 
-def to_object_texts(module: ModuleOp, apart: Collection[str] = ()) -> ObjectTexts:
+def to_object_texts(
+    module: ModuleOp, apart: Collection[str] = (), without: Collection[str] = ()
+) -> ObjectTexts:
     """
     The texts of a module in which only the `llvm` dialect has code. Kernels that are
-    named in `apart` are in no text but their own.
+    named in `apart` are in no text but their own; functions that are named in `without`
+    are in none, and what they refer to can be found from outside.
 
     Raises `OpError` at an op, a type or an attribute that LLVM IR has no form for.
     """
@@ -63,19 +66,29 @@ def to_object_texts(module: ModuleOp, apart: Collection[str] = ()) -> ObjectText
         line = header(op, ModuleState(), None, SYMBOL)
         texts[op.sym_name.data] = KernelText(text, line)
     grouped = {symbols[name] for group in groups.values() for name in group.names}
+    others = [op for op in module.body.ops if symbol_name(op) not in without]
     used = {
         name
-        for op in module.body.ops
+        for op in others
         if op not in groups and op not in grouped
         for name in _names(op)
     }
     main = [
         op
-        for op in module.body.ops
+        for op in others
         if op in groups
         or (symbol_name(op) in used if _is_declaration(op) else op not in grouped)
     ]
-    return ObjectTexts(text_of(module, main, groups), texts)
+    wanted = {
+        name
+        for op in module.body.ops
+        if symbol_name(op) in without
+        for name in _names(op)
+    }
+    found: dict[Operation, str] = {
+        op: name for name, op in symbols.items() if name in wanted and _is_internal(op)
+    }
+    return ObjectTexts(text_of(module, main, groups, found), texts)
 
 
 Symbol = llvm.FuncOp | llvm.GlobalOp

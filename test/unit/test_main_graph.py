@@ -73,6 +73,46 @@ def test_random_programs(main: str, size: int, seed: int) -> None:
             np.testing.assert_array_equal(a, b, f"result {number}")
 
 
+def test_constants_alone() -> None:
+    text = """func.func @main() -> tensor<3xf32> {
+      %c = graph.constant dense<[1.0, 2.0, 4.0]> : tensor<3xf32>
+      func.return %c : tensor<3xf32>
+    }"""
+    (found,) = transom.compile(transom.parse(text), executor="graph")().values()
+    np.testing.assert_array_equal(found, np.array([1, 2, 4], np.float32))
+
+
+def test_kernels_that_are_not_apart() -> None:
+    """The name is too long for an object of its own."""
+    name = "k" * 130
+    text = f"""
+    module attributes {{
+      target.config = #target.config<host = @cpu, phase = "tensor">
+    }} {{
+      target.device @cpu {{targets = [#llvm_cpu.target<cpu = "host">]}}
+      tir.func private @{name}(read %x: memref<4xf32>, write %y: memref<4xf32>)
+          attributes {{
+        target.for = #target.place<@cpu, #llvm_cpu.target<cpu = "host">, ?>
+      }} {{
+        tir.nest dims [parallel 4]
+            ins(%x[d0] : memref<4xf32>) outs(%y[d0] : memref<4xf32>)
+        finish (%a : f32) {{
+          %s = arith.addf %a, %a : f32
+          tir.yield %s : f32
+        }}
+        tir.return
+      }}
+      func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {{
+        %d = tensor.empty() : tensor<4xf32>
+        %r = tir.call @{name}(%x : tensor<4xf32>) outs(%d : tensor<4xf32>)
+        func.return %r : tensor<4xf32>
+      }}
+    }}"""
+    array = np.arange(4, dtype=np.float32)
+    (found,) = transom.compile(transom.parse(text), executor="graph")(array).values()
+    np.testing.assert_array_equal(found, 2 * array)
+
+
 def test_nodes_are_lines() -> None:
     program = transom.compile(transom.parse(LOOP), executor="graph")
     text = program.code.graph
