@@ -45,8 +45,8 @@ def group_ops(
     Put neighbouring ops into the body of one op, in the place of the last of them.
 
     Its inputs are in the order of first use, its results in the order of definition.
-    Ops of `copied` that they read are copied into the body, and removed if nothing
-    else reads them.
+    Ops of `copied` that they read, operands before their readers, are copied into the
+    body, and removed if nothing else reads them.
     """
     members = set(ops)
     copies = {op: op.clone() for op in dict.fromkeys(copied)}
@@ -86,7 +86,7 @@ def group_ops(
     end = graph.YieldOp(*outputs)
     end.location = group.location
     body.add_op(end)
-    for original in copies:
+    for original in reversed(copies):
         if not any(result.uses for result in original.results):
             original.detach()
             original.erase()

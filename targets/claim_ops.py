@@ -267,14 +267,20 @@ def name_target(
 def wrap(choice: BlockChoice, own: Taker | None) -> None:
     """Make composites and regions of what was taken, but no regions for `own`."""
     place_in_order(choice.block, groups_of(choice.graph))
-    in_order = partial(sorted, key=choice.graph.position.__getitem__)
+    position = choice.graph.position
+    in_order = partial(sorted, key=position.__getitem__)
+
+    def copies_in_order(ops: Iterable[Operation]) -> list[Operation]:
+        # Those of a block around are in front of all.
+        return sorted(ops, key=lambda op: position.get(op, -1))
+
     takers: dict[Operation, Taker] = {}
     joined: list[tuple[Operation, ...]] = []
     for candidate in dict.fromkeys(choice.taken.values()):
         ops = candidate.ops
         if candidate.label is not None:
             make = partial(graph.CompositeOp, candidate.label)
-            ops = (group_ops(in_order(ops), make, in_order(candidate.constants)),)
+            ops = (group_ops(in_order(ops), make, copies_in_order(candidate.copied)),)
         if candidate.taker is not own:
             takers |= dict.fromkeys(ops, candidate.taker)
             joined.append(ops)

@@ -11,7 +11,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from xdsl.ir import Block, Operation
 
 from transom.passes.dependence_graph import DependenceGraph
-from transom.targets.claim_candidates import Answer, Candidate, Taker, ask
+from transom.passes.graph_patterns import Matcher
+from transom.passes.op_groups import outer_operands
+from transom.targets.claim_candidates import Answer, Candidate, Refused, Taker, ask
 
 
 class BlockChoice:
@@ -27,14 +29,24 @@ class BlockChoice:
         self.takers = takers
         self.graph = DependenceGraph(block)
         self.taken: dict[Operation, Candidate] = {}
+        self.absorbed: set[Operation] = set()
+        """Ops that others copy, and that nothing else reads: nobody takes them."""
+        matcher = Matcher()
         self.answers: dict[Operation, dict[Taker, Answer]] = {
-            op: {taker: ask(taker, op) for taker in takers[op]} for op in takers
+            op: {taker: ask(taker, op, matcher) for taker in takers[op]}
+            for op in takers
         }
         self._ranked = sorted(self._allowed(), key=self._rank)
         self._by_op: dict[tuple[Taker, Operation], list[Candidate]] = {}
+        self._refused: dict[tuple[Taker, Operation], list[Refused]] = {}
         for candidate in self._ranked:
             for op in candidate.ops:
                 self._by_op.setdefault((candidate.taker, op), []).append(candidate)
+        for answers in self.answers.values():
+            for taker, answer in answers.items():
+                for refused in answer.refused:
+                    for op in refused.ops:
+                        self._refused.setdefault((taker, op), []).append(refused)
 
     def _allowed(self) -> Iterable[Candidate]:
         """What is claimed, of ops that the claimant may have."""
@@ -53,6 +65,25 @@ class BlockChoice:
         # What was left to a cheaper target, and that one could not take after all.
         for candidate in self._ranked:
             self._take(candidate)
+        self._absorb()
+
+    def _absorb(self) -> None:
+        """Leave out the ops that are taken alone, and only read by copies of them."""
+        copied = {op for c in self.taken.values() for op in c.copied}
+        needed: set[Operation | Block] = set()
+        for op in reversed(list(self.block.ops)):
+            candidate = self.taken.get(op)
+            if candidate is None:
+                needed |= {value.owner for value in outer_operands(op)}
+            elif op in copied and op not in needed and candidate.ops == (op,):
+                self.absorbed.add(op)
+                del self.taken[op]
+            else:
+                needed |= {value.owner for value in candidate.reads()}
+        # What nobody takes is not missed if only copies of it are read.
+        self.absorbed |= {
+            op for op in copied if op not in needed and op not in self.taken
+        } & set(self.takers)
 
     def _rank(self, candidate: Candidate) -> tuple[int, int]:
         """The order of candidates; equal ones are as in the block and the claims."""
@@ -100,13 +131,16 @@ class BlockChoice:
 
     def untaken(self) -> list[Operation]:
         """The ops that no target takes."""
-        return [op for op in self.takers if op not in self.taken]
+        return [
+            op for op in self.takers if op not in self.taken and op not in self.absorbed
+        ]
 
     def refusal(self, op: Operation, taker: Taker) -> str:
         """Why a target does not get an op that it was asked for."""
         answer = self.answers[op][taker]
         if not answer.candidates:
-            return answer.refusal
+            around = "" if answer.refused else self._refused_around(op, taker)
+            return around or answer.refusal
         for candidate in self._by_op.get((taker, op), ()):
             better = self.cheaper(candidate)
             if better is not None:
@@ -117,3 +151,11 @@ class BlockChoice:
         labels = dict.fromkeys(c.label for c in answer.candidates if c.label)
         pattern = " or ".join(f"'{label}'" for label in labels) or "a pattern"
         return f"takes it as part of {pattern} only, which is not to be had whole"
+
+    def _refused_around(self, op: Operation, taker: Taker) -> str:
+        """Why patterns that an op would be a part of are refused, if there are any."""
+        reasons = (
+            f"as part of '{refused.label or 'a pattern'}': {refused.reason}"
+            for refused in self._refused.get((taker, op), ())
+        )
+        return "; ".join(dict.fromkeys(reasons))

@@ -20,6 +20,7 @@ from transom.dialects.executor import EmittedCode
 from transom.dialects.target import LinkOp, MemoryOp, TargetAttr
 from transom.interpreters.evaluators import Evaluator
 from transom.lowering.conversion import ConversionPattern, Refusal
+from transom.passes.graph_patterns import Match, Pattern
 from transom.passes.pipeline import Pipeline
 
 TargetT = TypeVar("TargetT", bound=TargetAttr)
@@ -51,6 +52,45 @@ class Claim:
     answer: Callable[[Operation], Accepted | Refusal]
     label: str | None = None
     members: Callable[[Operation], Sequence[Operation]] = lambda op: (op,)
+
+    def may_root(self, op: Operation) -> bool:
+        """Whether the claim is for ops of this kind."""
+        return isinstance(op, self.root)
+
+    @property
+    def what(self) -> str:
+        """What is claimed, in words."""
+        return f"a '{self.root.name}'"
+
+
+@dataclass(frozen=True)
+class PatternClaim:
+    """
+    What a target can run as a pattern of graph ops (`docs/patterns.md`).
+
+    `answer` sees each match, whose ops are unmodified, and grants or refuses it with a
+    reason. Matches may overlap; of those that are granted the target gets what the
+    choice of places gives it. Under a label they become a `graph.composite`, else they
+    only stay together. With `taps` values inside may be read by others, and become
+    results; without, a match that has such is refused.
+    """
+
+    pattern: Pattern
+    answer: Callable[[Match], Accepted | Refusal]
+    label: str | None = None
+    taps: bool = False
+
+    def may_root(self, op: Operation) -> bool:
+        """Whether the pattern may end in ops of this kind."""
+        return self.pattern.may_root(op)
+
+    @property
+    def what(self) -> str:
+        """What is claimed, in words."""
+        return f"'{self.label}'" if self.label else f"a {self.pattern}"
+
+
+AnyClaim = Claim | PatternClaim
 
 
 @dataclass(frozen=True)
@@ -132,7 +172,7 @@ class TargetHooks(Generic[TargetT]):
     attr_type: type[TargetT]
     scope: Literal["function", "module"] = "function"
 
-    def claims(self, target: TargetT) -> Sequence[Claim]:
+    def claims(self, target: TargetT) -> Sequence[AnyClaim]:
         """
         What the target can run, for the choice of places.
 

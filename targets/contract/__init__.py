@@ -7,7 +7,12 @@ from transom.targets.contract.answers import KnownPasses, verify_answers
 from transom.targets.contract.emission import EmissionContract
 from transom.targets.contract.hook_contract import HookContract
 from transom.targets.contract.memories import memories_of
-from transom.targets.contract.op_answers import answer_of, cost_of, members_of
+from transom.targets.contract.op_answers import (
+    answer_of,
+    answers_of,
+    cost_of,
+    members_of,
+)
 from transom.targets.contract.rules import BREACHES, RULES, Breach, Origin, Rule
 
 __all__ = [
@@ -20,6 +25,7 @@ __all__ = [
     "Origin",
     "Rule",
     "answer_of",
+    "answers_of",
     "cost_of",
     "members_of",
     "memories_of",

@@ -11,7 +11,7 @@ from xdsl.passes import ModulePass
 
 from transom.lowering.conversion import ConversionPattern
 from transom.passes.pipeline import format_pass
-from transom.targets.hooks import Claim, Reference, Step
+from transom.targets.hooks import Claim, PatternClaim, Reference, Step
 
 
 def text_of_answer(answer: object) -> str:
@@ -24,6 +24,8 @@ def text_of_answer(answer: object) -> str:
             return f"{answer.pipeline}: {', '.join(map(text_of_answer, parts))}"
         case Claim():
             return f"{answer.root.name}: {answer.label}"
+        case PatternClaim():
+            return f"{answer.pattern}: {answer.label}"
         case ConversionPattern():
             return f"{answer.name}, benefit {answer.benefit}"
         case Reference():

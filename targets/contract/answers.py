@@ -16,6 +16,7 @@ from transom.dialects.diagnostics import did_you_mean
 from transom.dialects.target import TargetAttr
 from transom.lowering.conversion import ConversionPattern
 from transom.lowering.conversion.pattern import roots_of
+from transom.passes.graph_patterns import Pattern
 from transom.passes.pass_options import format_value
 from transom.passes.pipeline import (
     PassFactory,
@@ -38,7 +39,7 @@ from transom.targets.contract.rules import (
     WRONG_OPTION,
     Breach,
 )
-from transom.targets.hooks import Claim, Reference, Step, TargetHooks
+from transom.targets.hooks import AnyClaim, Claim, Reference, Step, TargetHooks
 from transom.targets.registry import HooksError
 
 SCOPES = ("function", "module")
@@ -135,12 +136,20 @@ class _Answers:
     # One check per hook.
 
     def check_claims(self, answer: object) -> None:
-        for claim in self.items(answer, "a list of 'Claim'"):
-            self.expect(isinstance(claim, Claim), "a list of 'Claim'", claim)
-            assert isinstance(claim, Claim), "checked above"
-            expected = "an op class as 'root' of a claim"
-            self.expect(is_op_class(claim.root), expected, claim.root)
-            for part in ("answer", "members"):
+        kinds = "a list of 'Claim' and 'PatternClaim'"
+        for claim in self.items(answer, kinds):
+            self.expect(isinstance(claim, AnyClaim), kinds, claim)
+            assert isinstance(claim, AnyClaim), "checked above"
+            functions: tuple[str, ...] = ("answer",)
+            if isinstance(claim, Claim):
+                expected = "an op class as 'root' of a claim"
+                self.expect(is_op_class(claim.root), expected, claim.root)
+                functions = ("answer", "members")
+            else:
+                is_pattern = isinstance(cast(object, claim.pattern), Pattern)
+                expected = "a 'Pattern' as 'pattern' of a claim"
+                self.expect(is_pattern, expected, claim.pattern)
+            for part in functions:
                 found = getattr(claim, part)
                 expected = f"a function as '{part}' of a claim"
                 self.expect(callable(found), expected, found)

@@ -3,7 +3,7 @@ What hooks say of single ops: claims and costs.
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TypeVar, cast
 
 from xdsl.ir import Operation
@@ -12,6 +12,7 @@ from transom.dialects.diagnostics import OpError
 from transom.dialects.target import TargetAttr
 from transom.lowering.conversion import Refusal
 from transom.passes.graph_outline_regions import is_computed
+from transom.passes.graph_patterns import Match, Matcher
 from transom.targets.contract.asking import kind_of
 from transom.targets.contract.frozen import name_of
 from transom.targets.contract.rules import (
@@ -23,7 +24,7 @@ from transom.targets.contract.rules import (
     WRONG_MEMBERS,
     Origin,
 )
-from transom.targets.hooks import Accepted, Claim
+from transom.targets.hooks import Accepted, Claim, PatternClaim
 from transom.targets.registry import hooks_of
 
 T = TypeVar("T")
@@ -35,8 +36,13 @@ def answer_of(claim: Claim, op: Operation, target: TargetAttr) -> Accepted | Ref
 
     Raises `OpError` at the op if it is no answer.
     """
-    origin = Origin("claims", target)
-    answer = cast(object, _asked(lambda: claim.answer(op), op, origin))
+    return _checked(lambda: claim.answer(op), op, Origin("claims", target))
+
+
+def _checked(
+    ask: Callable[[], object], op: Operation, origin: Origin
+) -> Accepted | Refusal:
+    answer = _asked(ask, op, origin)
     if isinstance(answer, Accepted):
         _check_cost(answer.seconds, op, origin)
     elif not isinstance(answer, Refusal):
@@ -63,12 +69,45 @@ def members_of(claim: Claim, op: Operation, target: TargetAttr) -> Sequence[Oper
         found = ", ".join(f"'{name_of(member)}'" for member in ops)
         raise origin.error(WRONG_MEMBERS, op, expected=expected, found=found)
     for member in ops:
-        fields = {"member": name_of(member), "op": name_of(op)}
         if member.parent is not op.parent:
+            fields = {"member": name_of(member), "op": name_of(op)}
             raise origin.error(MEMBER_ELSEWHERE, op, **fields)
-        if not is_computed(member):
-            raise origin.error(MEMBER_NOT_COMPUTED, op, **fields)
+    _check_computed(ops, op, origin)
     return ops
+
+
+def answers_of(
+    claim: PatternClaim, op: Operation, target: TargetAttr, matcher: Matcher
+) -> Iterator[tuple[Match, Accepted | Refusal]]:
+    """
+    What a claim of a target says of each match of its pattern that ends in an op; of
+    several on the same ops, of the first that is accepted, or else of the first.
+
+    Raises `OpError` at the op if it is no answer.
+    """
+    origin = Origin("claims", target)
+    matches = _asked(lambda: list(claim.pattern.matches(op, matcher)), op, origin)
+    said: dict[tuple[Operation, ...], tuple[Match, Accepted | Refusal]] = {}
+    for match in matches:
+        ops = (*match.ops, *match.copied)
+        if ops in said and isinstance(said[ops][1], Accepted):
+            continue
+        _check_computed(ops, op, origin)
+        answer = _checked(lambda match=match: claim.answer(match), op, origin)
+        if match.taps and not claim.taps and isinstance(answer, Accepted):
+            inner = match.taps[0].owner
+            assert isinstance(inner, Operation), "matched by its op"
+            answer = Refusal(f"'{inner.name}' in it is read by others as well")
+        if ops not in said or isinstance(answer, Accepted):
+            said[ops] = match, answer
+    yield from said.values()
+
+
+def _check_computed(ops: Sequence[Operation], op: Operation, origin: Origin) -> None:
+    for member in ops:
+        if not is_computed(member):
+            fields = {"member": name_of(member), "op": name_of(op)}
+            raise origin.error(MEMBER_NOT_COMPUTED, op, **fields)
 
 
 def _expect(

@@ -120,9 +120,13 @@ reference: Any = Reference
 step: Any = Step
 
 TYPES = (
-    wrong_type("claims", None, "expected a list of 'Claim', but got None"),
     wrong_type(
-        "claims", [graph.ReluOp], "expected a list of 'Claim', but got class 'ReluOp'"
+        "claims", None, "expected a list of 'Claim' and 'PatternClaim', but got None"
+    ),
+    wrong_type(
+        "claims",
+        [graph.ReluOp],
+        "expected a list of 'Claim' and 'PatternClaim', but got class 'ReluOp'",
     ),
     wrong_type(
         "claims",

@@ -29,6 +29,7 @@ from transom.dialects.plugins import Plugin
 from transom.dialects.target import TargetAttr
 from transom.driver import PHASES, lower
 from transom.lowering.conversion import Refusal
+from transom.passes.graph_patterns import Matcher
 from transom.plugin_states import plugin_statuses
 from transom.registry import new_context, registry
 from transom.runtime.jit import JitError
@@ -37,11 +38,12 @@ from transom.targets import TARGETS
 from transom.targets.contract import (
     KnownPasses,
     answer_of,
+    answers_of,
     members_of,
     verify_answers,
 )
 from transom.targets.contract.rules import ANSWERING_HOOKS
-from transom.targets.hooks import API_VERSION, Accepted, Claim, TargetHooks
+from transom.targets.hooks import API_VERSION, Accepted, AnyClaim, Claim, TargetHooks
 from transom.targets.llvm_cpu.dialect import LlvmCpuAttr
 from transom.targets.llvm_cpu.host import resolved
 from transom.targets.registry import HooksError, hooks_by_name, hooks_of
@@ -281,24 +283,23 @@ class _Kit:
             for name, module in self.modules.items():
                 graph_level = lower(module, "graph", ctx=self.ctx)
                 for op in graph_level.walk():
-                    if isinstance(op, claim.root):
+                    if claim.may_root(op):
                         answers: list[object] = []
                         problems = self.claim_problems(claim, op, answers)
                         self.all_of("claims", problems, name)
                         accepted |= isinstance(answers[0], Accepted)
             if not accepted:
-                unused[f"no sample has a '{claim.root.name}' that is accepted"] = None
+                unused[f"no sample has {claim.what} that is accepted"] = None
         self.report.notes += unused
 
     def claim_problems(
-        self, claim: Claim, op: Operation, answers: list[object]
+        self, claim: AnyClaim, op: Operation, answers: list[object]
     ) -> Iterator[str]:
         """What is wrong with what a claim says of an op; it is put into `answers`."""
         root = op.parent_op() or op
         before = str(root)
         try:
-            answers += (answer_of(claim, op, self.target) for _ in range(2))
-            members_of(claim, op, self.target)
+            answers += (self.answer(claim, op) for _ in range(2))
         except OpError as e:
             answers.append(None)
             yield e.message
@@ -313,6 +314,15 @@ class _Kit:
             )
         if isinstance(first, Refusal) and not first.reason.strip():
             yield f"the claim on '{op.name}' refuses without a reason"
+
+    def answer(self, claim: AnyClaim, op: Operation) -> Accepted | Refusal | None:
+        """What a claim says of an op, None where its pattern does not end there."""
+        if isinstance(claim, Claim):
+            members_of(claim, op, self.target)
+            return answer_of(claim, op, self.target)
+        said = [a for _, a in answers_of(claim, op, self.target, Matcher())]
+        granted = (answer for answer in said if isinstance(answer, Accepted))
+        return next(granted, said[0] if said else None)
 
     def contract_problems(self, module: ModuleOp) -> Iterator[str]:
         try:
