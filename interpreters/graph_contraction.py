@@ -60,7 +60,7 @@ def conv2d(frame: Frame, op: graph.Conv2dOp, args: Values) -> Values:
         )
     padded_shape = (batch, channels, height + top + bottom, width + left + right)
     frame.interpreter.check_size(op, padded_shape)
-    padded = np.zeros(padded_shape, x.dtype)
+    padded = np.full(padded_shape, op.fill.value.data, x.dtype)
     padded[:, :, top : top + height, left : left + width] = x
     (dy, dx), (sy, sx) = op.dilations.get_values(), op.strides.get_values()
     rows = (padded_shape[2] - (kernel_height - 1) * dy - 1) // sy + 1

@@ -15,6 +15,9 @@ PASSES: dict[str, str] = {
     "graph-fold-constants": (
         "transom.passes.graph_fold_constants:GraphFoldConstantsPass"
     ),
+    "graph-fold-dequantize": (
+        "transom.passes.graph_fold_dequantize:GraphFoldDequantizePass"
+    ),
     "graph-fuse": "transom.passes.graph_fuse:GraphFusePass",
     "graph-infer-types": "transom.passes.graph_infer_types:GraphInferTypesPass",
     "graph-outline-regions": (

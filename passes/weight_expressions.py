@@ -14,13 +14,16 @@ from transom.dialects.graph.desc import AnyTensor
 from transom.dialects.symbols import fresh_symbol
 
 MOVES = (graph.ReshapeOp, graph.TransposeOp)
+"""Ops that bring what is known into another form."""
+
+PURE = (*MOVES, graph.DequantizeOp, graph.QuantizeOp)
 """Ops on what is known whose results are as good as known."""
 
 
 def is_known(value: SSAValue) -> bool:
     """Whether a value is a weight or a constant, perhaps in another form."""
     owner = value.owner
-    if isinstance(owner, MOVES):
+    if isinstance(owner, PURE):
         return all(map(is_known, owner.operands))
     return isinstance(owner, graph.WeightRefOp | graph.ConstantOp)
 
@@ -28,7 +31,7 @@ def is_known(value: SSAValue) -> bool:
 def stem_of_known(value: SSAValue) -> str:
     """What a known value is called, if it is a weight."""
     owner = value.owner
-    while isinstance(owner, MOVES):
+    while isinstance(owner, PURE):
         owner = owner.operands[0].owner
     return owner.weight.string_value() if isinstance(owner, graph.WeightRefOp) else "w"
 

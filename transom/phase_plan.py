@@ -69,10 +69,11 @@ PHASES = (
         (
             "linalg-group-kernels",
             "graph-outline-regions",
+            "graph-fold-dequantize",
             "graph-choose-layouts",
             "graph-fuse",
         ),
-        frozenset({"graph-choose-layouts", "graph-fuse"}),
+        frozenset({"graph-fold-dequantize", "graph-choose-layouts", "graph-fuse"}),
     ),
     Phase(
         "tensor",
@@ -369,7 +370,11 @@ _REQUIRED_BY_HOOK = {
     "constants": ("graph-outline-regions",),
 }
 _AFTER_HOOK: Mapping[str, tuple[str, ...]] = {
-    "graph_pipeline": ("graph-choose-layouts", "graph-fuse"),
+    "graph_pipeline": (
+        "graph-fold-dequantize",
+        "graph-choose-layouts",
+        "graph-fuse",
+    ),
     "constants": (),
     "convert_graph_to_artifact": ("convert-graph-to-tir",),
     "convert_graph_to_tir": ("convert-graph-to-tir",),

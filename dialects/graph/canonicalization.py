@@ -7,7 +7,7 @@ chain disappear, shapes become numbers.
 
 from collections.abc import Sequence
 
-from xdsl.dialects.builtin import f32, f64
+from xdsl.dialects.builtin import IntegerAttr, f32, f64
 from xdsl.ir import Operation, SSAValue
 from xdsl.pattern_rewriter import (
     PatternRewriter,
@@ -336,12 +336,17 @@ class MergePads(RewritePattern):
 
 
 class PadByConv(RewritePattern):
-    """A convolution pads its rows and columns with zero itself."""
+    """A convolution pads its rows and columns with one whole number itself."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: Conv2dOp, rewriter: PatternRewriter, /):
         pad = op.input.owner
-        if not isinstance(pad, PadOp) or pad.value.value.data != 0:
+        if not isinstance(pad, PadOp):
+            return
+        fill, is_padded = pad.value.value.data, any(op.padding.get_values())
+        if is_padded and fill != op.fill.value.data:
+            return
+        if fill != 0 and not isinstance(pad.value, IntegerAttr):
             return
         low, high = pad.low.get_values(), pad.high.get_values()
         if any((*low[:2], *high[:2])):
@@ -357,6 +362,7 @@ class PadByConv(RewritePattern):
             padding=padding,
             dilations=op.dilations,
             groups=op.groups,
+            fill=int(fill),
             element_type=op.declared_type().element_type,
         )
         _replace(op, new, rewriter)

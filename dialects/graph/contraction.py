@@ -3,15 +3,18 @@ Contractions: sums of products.
 """
 
 from collections.abc import Sequence
+from typing import cast
 
 from xdsl.dialects.builtin import (
     I64,
     AnyTensorTypeConstr,
     IntegerAttr,
+    IntegerType,
     bf16,
     f16,
     f32,
     i8,
+    i16,
     i32,
 )
 from xdsl.ir import Attribute
@@ -20,7 +23,7 @@ from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
 from transom.dialects.graph.desc import tensor
-from transom.dialects.graph.elements import NUMBERS, ui8
+from transom.dialects.graph.elements import NUMBERS, integer_range, ui8
 from transom.dialects.graph.operation import GraphOp, Value, tensor_type
 from transom.dialects.graph.properties import (
     INT,
@@ -41,7 +44,7 @@ from transom.dialects.graph.syntax import Signature
 
 TENSOR = AnyTensorTypeConstr
 
-_BYTES = frozenset[Attribute]((i8, ui8))
+_SMALL = frozenset[Attribute]((i8, ui8, i16))
 _HALVES = frozenset[Attribute]((f16, bf16))
 
 
@@ -50,18 +53,18 @@ def check_contraction(lhs: Attribute, rhs: Attribute, result: Attribute) -> None
     Check the element types of a contraction.
 
     They are all the same, or the result is the accumulator: `f32` for two equal halves,
-    `i32` for bytes of either signedness.
+    `i32` for bytes of either signedness and i16.
     """
     NUMBERS.check(lhs, "'lhs'")
     NUMBERS.check(rhs, "'rhs'")
-    if {lhs, rhs} <= _BYTES and result == i32:
+    if {lhs, rhs} <= _SMALL and result == i32:
         return
     if lhs != rhs:
         raise VerifyException(
             f"expected operands of one element type, but got '{lhs}' and '{rhs}'"
         )
     if result != lhs and not (lhs in _HALVES and result == f32):
-        wide = {"f16": "f32", "bf16": "f32", "i8": "i32", "ui8": "i32"}.get(str(lhs))
+        wide = "f32" if lhs in _HALVES else "i32" if lhs in _SMALL else None
         choice = f"'{lhs}'" if wide is None else f"'{lhs}' or '{wide}'"
         raise VerifyException(
             f"expected the result to have {choice} elements, but got '{result}'"
@@ -153,7 +156,8 @@ class Conv2dOp(GraphOp):
     """
     Two-dimensional cross-correlation, as ONNX `Conv`: input `[N, C, H, W]`, weight
     `[O, C / groups, KH, KW]`, result `[N, O, OH, OW]`. Padding is `[top, left, bottom,
-    right]` and counts as zero.
+    right]` and counts as `fill`, which is zero if it is not said: quantised images are
+    padded with their zero point.
 
     ```mlir
     %y = graph.conv2d %x, %w strides [2, 2] padding [3, 3, 3, 3] : tensor<1x3x224x224xf32>, tensor<64x3x7x7xf32> -> tensor<1x64x112x112xf32>
@@ -168,6 +172,7 @@ class Conv2dOp(GraphOp):
     padding = prop_def(INT_LIST, int_list((0, 0, 0, 0)))
     dilations = prop_def(INT_LIST, int_list((1, 1)))
     groups = prop_def(INT, int_attr(1))
+    fill = prop_def(INT, int_attr(0))
     result = result_def(TENSOR)
 
     traits = traits_def(Pure())
@@ -175,7 +180,7 @@ class Conv2dOp(GraphOp):
     custom_directives = (Signature,)
     assembly_format = (
         "$input `,` $weight (`strides` $strides^)? (`padding` $padding^)? "
-        "(`dilations` $dilations^)? (`groups` $groups^)? attr-dict "
+        "(`dilations` $dilations^)? (`groups` $groups^)? (`fill` $fill^)? attr-dict "
         "`:` custom<Signature>(type(operands), type(results))"
     )
 
@@ -188,6 +193,7 @@ class Conv2dOp(GraphOp):
         padding: Sequence[int] | IntList = (0, 0, 0, 0),
         dilations: Sequence[int] | IntList = (1, 1),
         groups: int | IntegerAttr[I64] = 1,
+        fill: int | IntegerAttr[I64] = 0,
         element_type: Attribute | None = None,
     ) -> None:
         properties = {
@@ -195,6 +201,7 @@ class Conv2dOp(GraphOp):
             "padding": int_list(padding),
             "dilations": int_list(dilations),
             "groups": int_attr(groups),
+            "fill": int_attr(fill),
         }
         element_type = element_type or tensor_type(input).element_type
         self._build((input, weight), properties, tensor((), element_type))
@@ -210,6 +217,7 @@ class Conv2dOp(GraphOp):
         check_rank(x, 4, "'input'")
         check_rank(w, 4, "'weight'")
         self._check_channels(x[1], w)
+        self._check_fill()
         windows = window_sizes(
             x[2:],
             w[2:],
@@ -233,6 +241,16 @@ class Conv2dOp(GraphOp):
                 f"expected 'input' to have {weight[1] * groups} channels, which is "
                 f"{weight[1]} of 'weight' x {groups} groups, but got {channels}"
             )
+
+    def _check_fill(self) -> None:
+        element_type, fill = self.operand_type(0).element_type, self.fill.value.data
+        if isinstance(element_type, IntegerType):
+            low, high = integer_range(cast("IntegerType", element_type))
+            if not low <= fill <= high:
+                raise VerifyException(
+                    f"expected 'fill' within {low} to {high}, the numbers of "
+                    f"'{element_type}', but got {fill}"
+                )
 
 
 def check_rank(dims: Sequence[Dim], rank: int, what: str) -> None:

@@ -67,6 +67,14 @@ def is_unsigned(type: Attribute) -> bool:
     return type in _UNSIGNED
 
 
+def integer_range(type: IntegerType) -> tuple[int, int]:
+    """The smallest and the largest number of an integer type; signless is signed."""
+    width = type.width.data
+    if type.signedness.data is Signedness.UNSIGNED:
+        return 0, 2**width - 1
+    return -(2 ** (width - 1)), 2 ** (width - 1) - 1
+
+
 _WIDER_FLOATS: dict[Attribute, tuple[Attribute, ...]] = {
     bf16: (f32, f64),
     f16: (f32, f64),

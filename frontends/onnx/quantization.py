@@ -50,6 +50,21 @@ class Steps:
         axis = positive_axis(self.axis, len(shape))
         return n.reshape(value, [-1, *[1] * (len(shape) - axis - 1)])
 
+    def zero_point(self, index: int, element: Attribute) -> SSAValue:
+        """
+        The zero point of the node in a shape that broadcasts with the input: a scalar
+        if there is none, or if all are known to be the same.
+        """
+        n = self.n
+        if not n.has(index):
+            return n.splat(0, element)
+        known = n.values.constant(n.input_name(index))
+        if known is not None and known.dtype.kind in "iu" and known.size:
+            first = known.flat[0]
+            if (known == first).all():
+                return n.splat(int(first), elements_of(n.input(index)))
+        return self.fit(n.input(index))
+
     def _blocks(self, value: SSAValue) -> SSAValue:
         """Each scale is that of a block of elements along the axis."""
         n, own, shape = self.n, shape_of(value), self.n.shape()
@@ -89,8 +104,8 @@ def quantize(n: Node) -> SSAValue:
         raise Unsupported(f"expected a scale of floats, but got '{wide}'")
     if target in QUANTIZED.types and wide in (f32, f64):
         own = x if isinstance(elements_of(x), AnyFloat) else cast(n, x, wide)
-        zero = steps.fit(n.input(2)) if n.has(2) else n.splat(0, target)
-        return n.add(graph.QuantizeOp(own, steps.fit(cast(n, scale, wide)), zero))
+        scale = steps.fit(cast(n, scale, wide))
+        return n.add(graph.QuantizeOp(own, scale, steps.zero_point(2, target)))
     quotient = graph.DivOp(cast(n, x, wide), steps.fit(cast(n, scale, wide)))
     zero = steps.fit(n.input(2)) if n.has(2) else None
     return rounded(n, n.add(quotient), zero, target)
@@ -108,7 +123,7 @@ def dequantize(n: Node) -> SSAValue:
     x, scale, steps = n.input(0), n.input(1), Steps(n)
     target = _target(n, "output_dtype") or elements_of(scale)
     if elements_of(x) in SUMS.types and target == elements_of(scale):
-        zero = steps.fit(n.input(2)) if n.has(2) else n.splat(0, elements_of(x))
+        zero = steps.zero_point(2, elements_of(x))
         return n.add(graph.DequantizeOp(x, steps.fit(scale), zero))
     if elements_of(x) == i32 and n.has(2):
         x = n.add(graph.SubOp(x, steps.fit(n.input(2))))

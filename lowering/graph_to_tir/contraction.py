@@ -188,7 +188,7 @@ class ConvertConv2d(ConversionPattern[graph.Conv2dOp]):
             op.result.type.get_shape()[2:],
             tuple(kernel),
         )
-        pad = padding_value(elements[0], 0) if outside else None
+        pad = padding_value(elements[0], op.fill.value.data) if outside else None
         out = site.alloc(sizes)
         site.nest(
             [*parallel(sizes), *(("reduction", size) for size in (depth, *kernel))],

@@ -17,6 +17,7 @@ buffer is made (`fill_border`), the rest by the nest that writes the buffer.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from math import isfinite
 from typing import NamedTuple, cast
 
 from xdsl.dialects import arith
@@ -79,8 +80,9 @@ class PhysicalNest:
         self.out_maps = [as_map(o.map, len(dims), symbols) for o in outs]
         self._check()
         self.splits = self._find_splits()
-        self.pads_are_neutral = pads_are_neutral and all(
-            s.layout.fill_value == 0 for i in ins if (s := stored.get(i.value))
+        fills = [s.layout.fill_value if (s := stored.get(i.value)) else 0 for i in ins]
+        self.pads_are_neutral = (
+            pads_are_neutral and 0 in fills and all(map(isfinite, fills))
         )
         self.dims: list[DimSpec] = []
         self.renamed: list[AffineExpr] = [affine.dim(0)] * len(dims)

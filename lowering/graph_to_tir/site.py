@@ -170,7 +170,7 @@ class Site:
         Insert a nest (`tir.NestOp.build_nest`) on tensors, whatever their layouts.
 
         `pads_are_neutral` says that accumulators stay what they are where an input
-        reads its pad, 0 if it has none.
+        reads 0, and the others any number.
         """
         physical = PhysicalNest(
             self.stored, dims, ins, outs, len(symbols), pads_are_neutral

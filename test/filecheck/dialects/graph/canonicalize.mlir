@@ -264,7 +264,20 @@ func.func @pad_into_conv(%x: tensor<?x3x8x8xf32>, %w: tensor<4x3x3x3xf32>) -> te
   func.return %y : tensor<?x4x5x8xf32>
 }
 
-// A convolution pads with zero only, and no channels.
+// Quantised images are padded with their zero point.
+// CHECK-LABEL: @fill_of_conv
+func.func @fill_of_conv(%x: tensor<1x3x8x8xi8>, %w: tensor<4x3x3x3xi8>) -> (tensor<1x4x8x8xi32>, tensor<1x4x8x8xi32>) {
+  // CHECK-NEXT:  graph.conv2d %x, %w padding [1, 1, 1, 1] fill -7 : tensor<1x3x8x8xi8>
+  // CHECK-NEXT:  %[[Q:.*]] = graph.pad %x
+  // CHECK-NEXT:  graph.conv2d %[[Q]], %w padding [0, 1, 0, 1] :
+  %p = graph.pad %x low [0, 0, 1, 0] high [0, 0, 1, 0] value -7 : i8 : tensor<1x3x8x8xi8> -> tensor<1x3x10x8xi8>
+  %y = graph.conv2d %p, %w padding [0, 1, 0, 1] fill -7 : tensor<1x3x10x8xi8>, tensor<4x3x3x3xi8> -> tensor<1x4x8x8xi32>
+  %q = graph.pad %x low [0, 0, 1, 0] high [0, 0, 1, 0] value -6 : i8 : tensor<1x3x8x8xi8> -> tensor<1x3x10x8xi8>
+  %z = graph.conv2d %q, %w padding [0, 1, 0, 1] : tensor<1x3x10x8xi8>, tensor<4x3x3x3xi8> -> tensor<1x4x8x8xi32>
+  func.return %y, %z : tensor<1x4x8x8xi32>, tensor<1x4x8x8xi32>
+}
+
+// A convolution pads floats with zero only, and no channels.
 // CHECK-LABEL: @pads_that_stay
 func.func @pads_that_stay(%x: tensor<1x2x8x8xf32>, %w: tensor<4x3x3x3xf32>, %v: tensor<4x2x3x3xf32>) -> (tensor<1x4x6x6xf32>, tensor<1x4x8x6xf32>) {
   // CHECK-COUNT-2:  graph.pad

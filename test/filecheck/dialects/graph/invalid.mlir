@@ -224,6 +224,14 @@ func.func @conv_channels(%x: tensor<1x6x8x8xf32>, %w: tensor<4x3x3x3xf32>) {
 
 // -----
 
+func.func @conv_fill(%x: tensor<1x3x8x8xi8>, %w: tensor<4x3x3x3xi8>) {
+  // expected-error @+1 {{expected 'fill' within -128 to 127, the numbers of 'i8', but got 128}}
+  %y = graph.conv2d %x, %w fill 128 : tensor<1x3x8x8xi8>, tensor<4x3x3x3xi8> -> tensor<1x4x6x6xi32>
+  func.return
+}
+
+// -----
+
 func.func @conv_groups(%x: tensor<1x6x8x8xf32>, %w: tensor<4x3x3x3xf32>) {
   // expected-error @+1 {{expected the 4 output channels of 'weight' to be a multiple of groups 3}}
   %y = graph.conv2d %x, %w groups 3 : tensor<1x6x8x8xf32>, tensor<4x3x3x3xf32> -> tensor<1x4x6x6xf32>

@@ -72,6 +72,8 @@ func.func @contraction(%a: tensor<2x1x4x8xf16>, %b: tensor<3x8x5xf16>, %x: tenso
   %y = graph.conv2d %x, %w strides [1, 1] groups 2 : tensor<1x6x9x9xi8>, tensor<4x3x3x3xi8> -> tensor<1x4x7x7xi32>
   // CHECK-NEXT:  graph.conv2d %x, %w strides [2, 1] padding [1, 0, 1, 0] dilations [1, 2] groups 2 : tensor<1x6x9x9xi8>, tensor<4x3x3x3xi8> -> tensor<1x4x5x5xi8>
   %z = graph.conv2d %x, %w strides [2, 1] padding [1, 0, 1, 0] dilations [1, 2] groups 2 : tensor<1x6x9x9xi8>, tensor<4x3x3x3xi8> -> tensor<1x4x5x5xi8>
+  // CHECK-NEXT:  graph.conv2d %x, %w padding [1, 1, 1, 1] groups 2 fill -128 : tensor<1x6x9x9xi8>, tensor<4x3x3x3xi8> -> tensor<1x4x9x9xi32>
+  %f = graph.conv2d %x, %w padding [1, 1, 1, 1] groups 2 fill -128 : tensor<1x6x9x9xi8>, tensor<4x3x3x3xi8> -> tensor<1x4x9x9xi32>
   func.return
 }
 
