@@ -90,7 +90,14 @@ def packed_form(nest: NestOp, position: int) -> PackedForm | str:
             inner.append(Axis(dim, tile, 1, tiles > 1))
     vector = schedule.vector_dim
     inner.sort(key=lambda axis: vector is not None and axis.dim == vector[0])
-    axes = tuple(axis for axis in (*outer, *inner) if axis.size > 1 or len(used) == 1)
+    # What is read with a sum is not known before it, also if that has one step.
+    sums = [axis for axis in outer if nest.dim_kinds[axis.dim] is DimKind.REDUCTION]
+    kept = sums[:1] if all(nest.static_bounds[axis.dim] == 1 for axis in sums) else []
+    axes = tuple(
+        axis
+        for axis in (*outer, *inner)
+        if axis.size > 1 or len(used) == 1 or axis in kept
+    )
     parts: list[AffineExpr] = [affine.as_expr(0)] * nest.rank
     for number, axis in enumerate(axes):
         here = affine.multiply(affine.dim(number), axis.step)

@@ -28,7 +28,7 @@ from transom.lowering.nest_loops.regions import (
 )
 from transom.lowering.nest_loops.tiling import Piece
 from transom.lowering.nest_loops.transfers import Reader, Transfer, Writer, fold_lanes
-from transom.lowering.nest_loops.transposition import Squares, square_along
+from transom.lowering.nest_loops.transposition import Blocks, square_along, strip_along
 
 Copy = Mapping[int, Piece]
 """The points of a tile that are computed as one: for each parallel dim a piece."""
@@ -85,7 +85,7 @@ class TileWriter:
         evaluator = Evaluator(emitter, [outer(symbol) for symbol in nest.symbols])
         self.reader = Reader(emitter, evaluator)
         self.writer = Writer(emitter, self.reader)
-        self.squares = Squares(emitter, self.reader, self.writer)
+        self.blocks = Blocks(emitter, self.reader, self.writer)
         self.extents: tuple[int, ...] = ()
         """How many points there are along each dim of the tile that is written."""
         inputs = {transfer.value for transfer in self.ins if transfer.is_input}
@@ -344,7 +344,7 @@ class TileWriter:
                 if dim is None:
                     values[argument] = self.reader.read(transfer, point)
                 else:
-                    values[argument] = self.squares.read(transfer, point, dim)
+                    values[argument] = self.blocks.read(transfer, point, dim)
                 keep_name(argument, values[argument])
         return values
 
@@ -355,9 +355,9 @@ class TileWriter:
         ins = {arg: self.ins[i] for i, arg in nest.finish_ins.items()}
         together = computed_together(nest.finish)
         points = [self._point(copy) for copy in copies]
-        # The results of a square are written together.
+        # The results of a strip are written together.
         waits = any(
-            square_along(out, p) is not None for out in self.outs for p in points
+            strip_along(out, p) is not None for out in self.outs for p in points
         )
         waiting: dict[Point, list[SSAValue]] = {}
         for first in range(0, len(points), together):
@@ -384,9 +384,9 @@ class TileWriter:
                 if transfer.access.is_indirect:
                     rank = len(transfer.shape)
                     indices, rest = rest[:rank], rest[rank:]
-                dim = square_along(transfer, point)
-                if dim is None:
+                strip = strip_along(transfer, point)
+                if strip is None:
                     self.writer.write(transfer, point, values[number], indices)
-                elif point.offsets[dim] % point.width == 0:
+                elif point.offsets[strip.dim] == strip.first:
                     column = {p: v[number] for p, v in results.items()}
-                    self.squares.write(transfer, column, point, dim)
+                    self.blocks.write(transfer, column, point, strip)

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from transom.dialects import tir
@@ -41,6 +41,12 @@ ASSUMED_EXTENT = 64
 
 NEARLY = 1.1
 """Costs are known so well."""
+
+ALIGNED_STORE = 2
+"""What storing neighbours takes, in multiply-adds, where lanes lie apart."""
+
+SCATTERED_STORE = 8
+"""The same for a number by itself, whose line is not near any more at the next one."""
 
 PANEL_REUSE = 4
 """An operand is copied if what is copied is read at least so often."""
@@ -173,17 +179,11 @@ def choose(product: Product, constants: frozenset[int]) -> Choice | None:
         step = view.in_steps(product.lane_dim)[product.vectors]
         if step is not Step.CONTIGUOUS:
             return None
-    steps = [view.bounds[dim] or ASSUMED_EXTENT for dim in view.reduction]
     points = [view.bounds[dim] or ASSUMED_EXTENT for dim in product.shared]
-    cost *= math.prod(steps) * math.prod(points)
+    cost *= math.prod(points)
     for position in pack:
         if position not in constants:
             cost += copy_cost(product, position)
-    # Lanes that do not lie side by side are stored one by one.
-    for step in view.out_steps(product.lane_dim):
-        if step is not Step.CONTIGUOUS:
-            bounds = [view.bounds[dim] or ASSUMED_EXTENT for dim in view.parallel]
-            cost += math.prod(bounds)
     return Choice(product, tile, pack, cost)
 
 
@@ -199,7 +199,7 @@ def copy_cost(product: Product, position: int) -> float:
 
 
 def choose_tile(product: Product) -> tuple[Tile, float]:
-    """The tile that computes all points in the least time; that of one step."""
+    """The tile that computes all points in the least time, and that time."""
     view, lane_dim = product.view, product.lane_dim
     width = product.lanes
     point_dim = _longest(view, product.scalar_dims)
@@ -211,10 +211,25 @@ def choose_tile(product: Product) -> tuple[Tile, float]:
         if longest is not None:
             vector_dim, many_vectors = longest, view.bounds[longest]
     many_points = 1 if point_dim is None else view.bounds[point_dim]
+    steps = math.prod(view.bounds[dim] or ASSUMED_EXTENT for dim in view.reduction)
+    vector_bytes = width * view.input_element_bytes(product.vectors)
+
+    def cost(sizes: tuple[int, int]) -> float:
+        if not _fits(view, sizes, many_points, many_vectors):
+            return math.inf
+        return _total(
+            lambda t, v: (
+                steps * view.machine.step_cost(t, v, steps * v * vector_bytes)
+                + store_cost(product, point_dim, t, v)
+            ),
+            (many_points, sizes[0]),
+            (many_vectors, sizes[1]),
+        )
+
     best = min(
         itertools.product(range(1, MAX_POINTS + 1), range(1, MAX_VECTORS + 1)),
         key=lambda sizes: (
-            _cost(view, sizes, many_points, many_vectors),
+            cost(sizes),
             1 / sizes[0] + 1 / sizes[1],  # loads for each multiply-add
             sizes[1],
         ),
@@ -230,8 +245,7 @@ def choose_tile(product: Product) -> tuple[Tile, float]:
         unseen[unseen.index(view.bounds[lane_dim] or ASSUMED_EXTENT)] = (
             lane_vectors or ASSUMED_EXTENT
         )
-    time = _cost(view, best, many_points, many_vectors)
-    return tile, time * math.prod(unseen)
+    return tile, cost(best) * math.prod(unseen)
 
 
 def _longest(view: NestView, dims: Sequence[int]) -> int | None:
@@ -246,24 +260,55 @@ def _longest(view: NestView, dims: Sequence[int]) -> int | None:
     return best
 
 
-def _cost(
+def _fits(
     view: NestView, sizes: tuple[int, int], points: int | None, vectors: int | None
-) -> float:
-    """The time of a step of the sum for all points, in multiply-adds."""
-    machine = view.machine
+) -> bool:
+    """Whether a tile has its sums in registers, and no more points than there are."""
     t, v = sizes
-    if t * v + min(t, v) + 1 > machine.register_count:
-        return math.inf
-    if (points is not None and t > points) or (vectors is not None and v > vectors):
-        return math.inf
+    return (
+        t * v + min(t, v) + 1 <= view.machine.register_count
+        and (points is None or t <= points)
+        and (vectors is None or v <= vectors)
+    )
+
+
+def _total(
+    cost: Callable[[int, int], float],
+    points: tuple[int | None, int],
+    vectors: tuple[int | None, int],
+) -> float:
+    """What all tiles take together: `cost` is that of one, extents come with tiles."""
     total = 0.0
-    for tiles, some in _parts(points, t):
-        for groups, few in _parts(vectors, v):
-            total += tiles * groups * machine.step_cost(some, few)
-    if points is None:
-        total *= ASSUMED_EXTENT / t
-    if vectors is None:
-        total *= ASSUMED_EXTENT / v
+    for tiles, t in _parts(*points):
+        for groups, v in _parts(*vectors):
+            total += tiles * groups * cost(t, v)
+    for extent, size in (points, vectors):
+        if extent is None:
+            total *= ASSUMED_EXTENT / size
+    return total
+
+
+def store_cost(
+    product: Product, point_dim: int | None, points: int, vectors: int
+) -> float:
+    """
+    What it takes to store a tile whose lanes lie apart, in multiply-adds: one by one,
+    or in strips of the points, which stay within lines of the cache if all have one
+    size.
+    """
+    view, lanes = product.view, product.lanes
+    numbers = lanes * points * vectors
+    total = 0.0
+    for number, step in enumerate(view.out_steps(product.lane_dim)):
+        if step is Step.CONTIGUOUS:
+            continue
+        along = None if point_dim is None else view.out_steps(point_dim)[number]
+        strip = math.gcd(points, lanes)
+        if along is Step.CONTIGUOUS and strip > 1:
+            total += ALIGNED_STORE * numbers / strip
+            total += 0 if strip > 2 else SCATTERED_STORE * numbers / 2
+        else:
+            total += SCATTERED_STORE * numbers
     return total
 
 

@@ -2,7 +2,14 @@
 What schedules are chosen for.
 """
 
+import math
 from dataclasses import dataclass
+
+L2_BYTES = 16
+"""What comes from the cache of the core in the time of a multiply-add of vectors."""
+
+L3_BYTES = 8
+"""The same from behind it."""
 
 
 @dataclass(frozen=True)
@@ -19,13 +26,22 @@ class Machine:
     chains: int
     """How many multiply-adds that do not wait for each other fill the unit."""
 
-    def step_cost(self, points: int, vectors: int) -> int:
+    def step_cost(self, points: int, vectors: int, panel_bytes: int = 0) -> float:
         """
         What a step of a sum over `points` by `vectors` takes, in multiply-adds.
 
-        As many loads go on beside them; sums that are too few wait for each other.
+        As many loads go on beside them; sums that are too few wait for each other. The
+        vectors of all steps take `panel_bytes`, and come from where these fit: all
+        points of the next tile read them again.
         """
-        return max(points * vectors, points + vectors, self.chains)
+        arrival = vectors * self.vector_bytes / self._bytes_per_add(panel_bytes)
+        return max(points * vectors, points + vectors, self.chains, arrival)
+
+    def _bytes_per_add(self, panel_bytes: int) -> float:
+        """What arrives from the cache that holds a panel in the time of one."""
+        if panel_bytes <= self.l1_bytes // 2:
+            return math.inf
+        return L2_BYTES if panel_bytes <= self.l2_bytes else L3_BYTES
 
     def can_mask(self, element_bytes: int) -> bool:
         """Whether a part of a vector can be loaded and stored."""
