@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from hashlib import sha256
 from io import BytesIO
 from os import PathLike, fspath
-from typing import Any, cast
+from typing import Any, BinaryIO, cast
 
 import numpy as np
 
@@ -38,6 +38,11 @@ class ArchiveError(ValueError):
 
 def save(code: Code, path: str | PathLike[str]) -> None:
     """Write a program to a file, whole or not at all."""
+    write_whole(path, pack(code))
+
+
+def pack(code: Code) -> bytes:
+    """What a file of a program holds."""
     objects = {f"code/{n}.o": data for n, data in enumerate(code.objects)}
     entries = dict(objects)
     artifacts = [_artifact_to_json(artifact, entries) for artifact in code.artifacts]
@@ -77,7 +82,7 @@ def save(code: Code, path: str | PathLike[str]) -> None:
         archive.writestr("manifest.json", json.dumps(manifest, indent=1))
         for name, data in entries.items():
             archive.writestr(name, data)
-    write_whole(path, buffer.getvalue())
+    return buffer.getvalue()
 
 
 def load(
@@ -94,12 +99,7 @@ def load(
     none, was damaged or cut, or is for a machine that this one is not, and `OSError` if
     it can not be read.
     """
-    try:
-        code = read(path)
-    except (zipfile.BadZipFile, KeyError, TypeError, ValueError, EOFError) as e:
-        if isinstance(e, ArchiveError):
-            raise
-        raise ArchiveError(f"'{fspath(path)}' is no program of transom: {e}") from e
+    code = read(path)
     check_machine(code)
     try:
         return Program(code, libraries, callbacks)
@@ -111,9 +111,31 @@ def load(
 
 
 def read(path: str | PathLike[str]) -> Code:
-    """The content of a file, checked against its hashes but not loaded."""
-    with zipfile.ZipFile(path) as archive:
-        size = os.stat(path).st_size
+    """
+    The content of a file, checked against its hashes but not loaded.
+
+    Raises `ArchiveError`, and `OSError` if it can not be read.
+    """
+    with open(path, "rb") as file:
+        return _read(file, os.stat(path).st_size, fspath(path))
+
+
+def unpack(data: bytes, name: str) -> Code:
+    """What `pack` was given; errors call it by a name. Raises `ArchiveError`."""
+    return _read(BytesIO(data), len(data), name)
+
+
+def _read(file: BinaryIO, size: int, name: str) -> Code:
+    try:
+        return _checked(file, size, name)
+    except (zipfile.BadZipFile, KeyError, TypeError, ValueError, EOFError) as e:
+        if isinstance(e, ArchiveError):
+            raise
+        raise ArchiveError(f"'{name}' is no program of transom: {e}") from e
+
+
+def _checked(file: BinaryIO, size: int, name: str) -> Code:
+    with zipfile.ZipFile(file) as archive:
         for info in archive.infolist():
             if info.compress_type != zipfile.ZIP_STORED or info.file_size > size:
                 raise ArchiveError(f"entry '{info.filename}' is not stored as it is")
@@ -121,20 +143,20 @@ def read(path: str | PathLike[str]) -> Code:
             raise ArchiveError("the manifest is too large")
         parsed: Any = json.loads(archive.read("manifest.json"))
         if not isinstance(parsed, dict):
-            raise ArchiveError(f"'{fspath(path)}' is no program of transom")
+            raise ArchiveError(f"'{name}' is no program of transom")
         manifest = cast("dict[str, Any]", parsed)
         if manifest.get("format") != FORMAT:
-            raise ArchiveError(f"'{fspath(path)}' is no program of transom")
+            raise ArchiveError(f"'{name}' is no program of transom")
         if manifest["version"] != VERSION:
             raise ArchiveError(
                 f"expected version {VERSION} of the format, "
                 f"but got {manifest['version']}; compile the program again"
             )
         hashes: Mapping[str, str] = manifest["sha256"]
-        data = {name: archive.read(name) for name in hashes}
-    for name, expected in hashes.items():
-        if sha256(data[name]).hexdigest() != expected:
-            raise ArchiveError(f"'{fspath(path)}' is damaged: entry '{name}'")
+        data = {entry: archive.read(entry) for entry in hashes}
+    for entry, expected in hashes.items():
+        if sha256(data[entry]).hexdigest() != expected:
+            raise ArchiveError(f"'{name}' is damaged: entry '{entry}'")
     return Code(
         objects=tuple(data[name] for name in manifest["objects"]),
         triple=str(manifest["triple"]),

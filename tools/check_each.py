@@ -20,9 +20,9 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 
-from transom.compiler import find_main
 from transom.dialects.diagnostics import Note, OpError
 from transom.dialects.target import get_config
+from transom.entry import find_main
 from transom.passes.owned_functions import shown_now, whole_copy
 from transom.passes.pipeline import MODULE, PassObserver, Pipeline
 from transom.runtime.comparison import largest_error

@@ -22,10 +22,11 @@ import numpy as np
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 
-from transom.compiler import entry_signature, find_main, signature_of, to_program
+from transom.compiler import signature_of, to_program
 from transom.dialects.diagnostics import OpError
 from transom.dialects.executor import SIGNATURE
 from transom.driver import PHASES, lower
+from transom.entry import entry_signature, find_main
 from transom.interpreters.interpreter import MAX_STEPS
 from transom.runtime.comparison import compare, tolerance_of
 from transom.runtime.program import Program

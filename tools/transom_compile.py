@@ -24,10 +24,11 @@ from transom.tools.interrupts import interruptible_imports
 with interruptible_imports():
     import transom
     from transom.c_library import EMITTED, library_of, write_library
-    from transom.compiler import select_entry, to_code
+    from transom.compiler import to_code
     from transom.dialects.diagnostics import handling
     from transom.dialects.target import get_config
     from transom.driver import PHASES, load, use_threads
+    from transom.entry import select_entry
     from transom.kernel_code import lower_to_machine
     from transom.passes.pipeline import PassObservers
     from transom.registry import new_context

@@ -28,19 +28,13 @@ with interruptible_imports():
 
     import transom
     from transom.c_functions import EXTERNS, lower_with
-    from transom.compiler import (
-        entry_signature,
-        find_entry,
-        find_main,
-        select_entry,
-        signature_of,
-        to_program,
-    )
+    from transom.compiler import find_entry, signature_of, to_program
     from transom.dialects.diagnostics import OpError, handling
     from transom.dialects.executor import SIGNATURE, SignatureAttr
     from transom.dialects.target import get_config
     from transom.dialects.verifier import verify_module
     from transom.driver import EXECUTORS, PHASES, load, poison, use_threads
+    from transom.entry import entry_signature, find_main, select_entry
     from transom.interpreters.entry import InputError as InterpreterInputError
     from transom.interpreters.interpreter import MAX_STEPS
     from transom.interpreters.weights import WeightStore

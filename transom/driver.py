@@ -285,8 +285,8 @@ def compile(
     Raises `OpError` for what is wrong in the module, `PipelineError` for arguments that
     are, and `JitError` if a C function that the code calls is found nowhere.
     """
-    from transom.compiler import select_entry, to_program
-    from transom.kernel_code import lower_to_machine, lower_with_executable
+    from transom.entry import select_entry
+    from transom.program_entries import find_program, keep_program, key_of
 
     if executor not in EXECUTORS:
         near = did_you_mean(executor, EXECUTORS)
@@ -301,11 +301,21 @@ def compile(
     bound_dims(result, dims or {})
     if threads is not None:
         use_threads(result, threads)
-    kernels = functions = executable = None
     if externs != "native" and executor != "aot":
         raise PipelineError(f"executor '{executor}' calls C functions that are native")
     if get_config(result).phase != PHASES[-1].name:
         select_entry(result)
+    key = None
+    if executor == "aot" and externs == "native" and not poison_memory:
+        key = key_of(result, opt_level)
+        if key is not None:
+            found = find_program(key, result, ctx, data_folders, libraries)
+            if found is not None:
+                return found
+    from transom.compiler import to_program
+    from transom.kernel_code import lower_to_machine, lower_with_executable
+
+    kernels = functions = executable = None
     if poison_memory:
         poison(result, ctx)
     if externs != "native":
@@ -316,7 +326,7 @@ def compile(
         kernels, executable = lower_with_executable(result, ctx, opt_level)
     elif get_config(result).phase != PHASES[-1].name:
         kernels = lower_to_machine(result, ctx, opt_level)
-    return to_program(
+    program = to_program(
         result,
         opt_level=opt_level,
         data_folders=data_folders,
@@ -326,6 +336,9 @@ def compile(
         functions=functions,
         executable=executable,
     )
+    if key is not None:
+        keep_program(key, result, program.code)
+    return program
 
 
 def poison(

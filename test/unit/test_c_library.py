@@ -15,9 +15,10 @@ import pytest
 import transom
 from transom.c_header import Header, c_names
 from transom.c_library import EMITTED, CLibrary, library_of, write_library
-from transom.compiler import select_entry, to_code
+from transom.compiler import to_code
 from transom.dialects.diagnostics import OpError
 from transom.elf_objects import undefined_in, with_symbols, writable_bytes
+from transom.entry import select_entry
 from transom.kernel_code import lower_to_machine
 from transom.passes.pipeline import PipelineError
 from transom.registry import new_context

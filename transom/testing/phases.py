@@ -14,7 +14,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.utils.exceptions import VerifyException
 
 from transom.c_functions import Externs, lower_with
-from transom.compiler import entry_signature, find_main, to_program
+from transom.compiler import to_program
 from transom.dialects import graph
 from transom.dialects.diagnostics import OpError
 from transom.dialects.dtypes import numpy_dtype
@@ -23,6 +23,7 @@ from transom.dialects.parser import parse_ir
 from transom.dialects.target import get_config
 from transom.dialects.weight_files import base_folder
 from transom.driver import PHASES, lower
+from transom.entry import entry_signature, find_main
 from transom.interpreters.weights import WeightStore
 from transom.registry import new_context
 from transom.runtime.comparison import Difference, compare_all, largest_error

@@ -1,0 +1,115 @@
+"""
+Programs that were compiled before, by the content of their modules.
+
+Compiling a module that the cache knows (`transom.cache`, kind `program`) neither lowers
+anything nor runs LLVM: an entry is the code of the program with all that it needs, but
+for its weights. Those are kept as the ops that make them, and are taken by their own
+hashes (`transom.interpreters.weights`) from the files of the module that is compiled.
+
+Everything that takes part is in the key: the module with its names, the machine that
+compiles, the effort of LLVM's passes, the code of transom, and that of every plug-in
+that is not disabled, whether it is asked or not. A module of several blocks has no
+entry, nor has a program with artifacts or a graph, which runs code of others.
+"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+
+from transom.cache import content_key, count, foundation, identity_of, store
+from transom.dialects import graph, plugins
+from transom.dialects.compact_form import NoCompactForm, decode, encode
+from transom.dialects.diagnostics import OpError
+from transom.dialects.target import DeviceOp
+from transom.dialects.weight_files import base_folder
+from transom.interpreters.weights import WeightStore
+from transom.passes.memory.planning.exact import is_available
+from transom.runtime.archive import ArchiveError, pack, unpack
+from transom.runtime.jit import JitError, host_cpu, host_triple
+from transom.runtime.program import Code, Program
+from transom.targets.llvm_cpu.dialect import HOST, LlvmCpuAttr
+from transom.targets.registry import plugin_identities
+
+PROGRAM = "program"
+"""The kind of entry: the code of a program, by its module."""
+
+
+def key_of(module: ModuleOp, opt_level: int) -> str | None:
+    """
+    The key of the program of a module, whose entry is selected and whose devices are
+    declared; None if it has none.
+    """
+    try:
+        form = encode(module, to_hash=True, with_places=True)
+    except NoCompactForm:
+        count(PROGRAM, refused=1)
+        return None
+    packages = {type(op).__module__.partition(".")[0] for op in module.walk()}
+    devices = [op for op in module.body.block.ops if isinstance(op, DeviceOp)]
+    targets = [target for device in devices for target in device.targets]
+    targets.append(LlvmCpuAttr.get(HOST))  # which compiles what is for no device
+    taking_part = (plugin for plugin in plugins.installed() if not plugin.is_disabled)
+    return content_key(
+        (
+            form,
+            f"passes of level {opt_level}, exact plans {is_available()}",
+            host_triple(),
+            *host_cpu(),
+            *map(identity_of, sorted(packages)),
+            *plugin_identities(targets),
+            *map(plugins.code_identity, taking_part),
+            foundation(),
+        )
+    )
+
+
+def find_program(
+    key: str,
+    module: ModuleOp,
+    ctx: Context,
+    data_folders: Sequence[str] = (),
+    libraries: Sequence[str] = (),
+) -> Program | None:
+    """
+    The program of a key, with weights from where the files of the module are.
+
+    None if there is none, or if it can not be had here: compiling tells why.
+    """
+    entry = store().get(PROGRAM, key)
+    if entry is None:
+        return None
+    head, _, packed = entry.partition(b"\n")
+    names, form = json.loads(head)
+    try:
+        weights = decode(ctx, form.encode())
+        code = unpack(packed, f"{PROGRAM}/{key}")
+    except (ArchiveError, ValueError):  # such as of a context that lacks a dialect
+        return None
+    assert isinstance(weights, ModuleOp), "a module of weights was kept"
+    made = WeightStore(weights, base_folder(module), data_folders)
+    ops = {op.sym_name.data: op for op in weights.ops if isinstance(op, graph.WeightOp)}
+    try:
+        constants = {name: made.for_code(ops[name]) for name in names}
+        return Program(replace(code, constants=constants), libraries)
+    except (OpError, JitError):
+        return None
+
+
+def keep_program(key: str, module: ModuleOp, code: Code) -> None:
+    """Keep the code of a program, which was made of a module at phase `machine`."""
+    weights = ModuleOp(
+        [op.clone() for op in module.body.ops if isinstance(op, graph.WeightOp)]
+    )
+    try:
+        form = encode(weights, with_places=True)
+    except NoCompactForm:
+        form = None
+    if form is None or code.artifacts or code.graph is not None:
+        count(PROGRAM, refused=1)
+        return
+    head = json.dumps([list(code.constants), form.decode()])
+    packed = pack(replace(code, constants={}))
+    store().put(PROGRAM, key, head.encode() + b"\n" + packed)
