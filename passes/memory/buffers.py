@@ -354,15 +354,20 @@ def _keeps_nothing(op: Operation) -> bool:
 def _kernel_call(op: tir.CallOp) -> Effects:
     """What a kernel reads and overwrites, by the effects of its arguments."""
     kernel = op.find_callee()
-    if kernel is None:
-        return Effects([*op.ins, *op.outs, *op.scratch])
     values = [*op.ins, *op.outs, *op.scratch]
+    if kernel is None:
+        return Effects(values, (), values)
     read: list[SSAValue] = []
     written: list[SSAValue] = []
+    updated: list[SSAValue] = []
     for value, effect in zip(values, kernel.argument_effects, strict=True):
-        writes = effect in (tir.Effect.WRITE, tir.Effect.SCRATCH)
-        (written if writes else read).append(value)
-    return Effects(read, written)
+        if effect in (tir.Effect.WRITE, tir.Effect.SCRATCH):
+            written.append(value)
+            continue
+        read.append(value)
+        if effect is tir.Effect.READ_WRITE:
+            updated.append(value)
+    return Effects(read, written, updated)
 
 
 def _call(op: func.CallOp) -> Effects:
@@ -373,7 +378,10 @@ def _call(op: func.CallOp) -> Effects:
         callee = None
     read: list[SSAValue] = []
     written: list[SSAValue] = []
-    attributes = callee.arg_attrs if isinstance(callee, func.FuncOp) else None
+    if not isinstance(callee, func.FuncOp) or callee.is_declaration:
+        values = tuple(op.arguments)
+        return Effects(values, (), values)
+    attributes = callee.arg_attrs
     for number, value in enumerate(op.arguments):
         writes = attributes is not None and isinstance(
             attributes.data[number].data.get(RESULT), IntegerAttr

@@ -25,7 +25,12 @@ from transom.runtime.program import Program
 
 SLOW = (HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much)
 
-PASSES = ("tir-bufferize-main", "tir-plan-memory", "convert-tir-to-executor")
+PASSES = (
+    "tir-bufferize-main",
+    "tir-build-in-place",
+    "tir-plan-memory",
+    "convert-tir-to-executor",
+)
 
 allow_deep_recursion()  # before hypothesis looks at the limit
 
@@ -77,7 +82,7 @@ def test_an_accepted_plan_gives_the_same_numbers(
     ir = parse_ir(ctx, module(main))
     arrays = inputs(3, 0)
     expected = run(ir, arrays)
-    for name in PASSES[:2]:
+    for name in PASSES[:3]:
         parse_pipeline(name, registry().passes, ctx).apply(ctx, ir)
     for op in ir.walk():
         if isinstance(op, PoolOp):

@@ -1,6 +1,7 @@
 // RUN: transom-opt -p tir-build-in-place %s | filecheck %s
 // RUN: transom-opt -p tir-build-in-place,tir-plan-memory %s | filecheck %s --check-prefix=PLAN
 
+tir.func @update(read %x: memref<16xf32>, read_write %y: memref<16xf32>)
 tir.func @k(read memref<16xf32>, write memref<16xf32>)
 tir.func @k2(read memref<2x16xf32>, write memref<2x16xf32>)
 tir.func @w(read memref<32xf32>, write memref<32xf32>)
@@ -97,6 +98,19 @@ func.func @written_after(%x: memref<16xf32>, %y: memref<32xf32>) {
   tir.call @w(%d : memref<32xf32>) outs(%y : memref<32xf32>)
   tir.call @w(%y : memref<32xf32>) outs(%d : memref<32xf32>)
   tir.call @k(%a : memref<16xf32>) outs(%x : memref<16xf32>)
+  func.return
+}
+
+// The whole is updated while the source is still to be read.
+// CHECK-LABEL: @updated_after
+func.func @updated_after(%x: memref<16xf32>, %y: memref<16xf32>) {
+  // CHECK:         tir.copy %a
+  %a = tir.alloc : memref<16xf32>
+  %d = tir.alloc : memref<16xf32>
+  tir.call @k(%x : memref<16xf32>) outs(%a : memref<16xf32>)
+  tir.copy %a, %d : memref<16xf32>, memref<16xf32>
+  tir.call @update(%x : memref<16xf32>) outs(%d : memref<16xf32>)
+  tir.call @k(%a : memref<16xf32>) outs(%y : memref<16xf32>)
   func.return
 }
 
