@@ -1,0 +1,4 @@
+"""
+Which candidate gets which op, as a problem of numbers: costs, copies, launches, without
+any IR.
+"""
