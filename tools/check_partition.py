@@ -265,7 +265,9 @@ def problems_of(search: Report) -> Iterator[str]:
         if not _near(said[name], again):
             yield f"{name} of the cost is {said[name]}, but computed again {again}"
     gap = 0.0
-    if seconds > bound["seconds"] and said != bound:
+    if unknown > bound["unknown"]:
+        gap = 1.0
+    elif seconds > bound["seconds"] and said != bound:
         gap = (seconds - bound["seconds"]) / seconds
     if not _near(search["gap"], gap):
         yield f"the gap is {search['gap']}, but computed again {gap}"

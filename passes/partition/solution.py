@@ -27,11 +27,16 @@ class Outcome:
     @property
     def is_optimal(self) -> bool:
         """Whether it is proved that nothing costs less."""
-        return self.gap == 0.0 and self.cost.unknown <= self.bound.unknown
+        return self.gap == 0.0
 
     @property
     def gap(self) -> float:
-        """By which part of the cost in seconds it may be too high at most."""
+        """
+        By which part of the cost in seconds it may be too high at most; 1 if fewer ops
+        of unknown cost may be possible.
+        """
+        if self.cost.unknown > self.bound.unknown:
+            return 1.0
         if self.cost.seconds <= self.bound.seconds or self.cost == self.bound:
             return 0.0
         return (self.cost.seconds - self.bound.seconds) / self.cost.seconds
