@@ -41,7 +41,8 @@ def step_of(exprs: Sequence[AffineExpr], type: MemRefType, dim: int) -> Step:
     """How indices into a memref of this type move with a dim."""
     if not any(dim in expr.used_dims() for expr in exprs):
         return Step.UNIFORM
-    *outer, last = [affine.coefficient_of(expr, dim) for expr in exprs]
+    needed = exprs[: len(exprs) - spare_axes(exprs, type)]
+    *outer, last = [affine.coefficient_of(expr, dim) for expr in needed]
     # A bool takes a byte in memory and a bit in a vector.
     if (
         any(step != AffineConstantExpr(0) for step in outer)
@@ -52,6 +53,22 @@ def step_of(exprs: Sequence[AffineExpr], type: MemRefType, dim: int) -> Step:
     if last == AffineConstantExpr(1):
         return Step.CONTIGUOUS
     return Step.EVERY_OTHER if last == AffineConstantExpr(2) else Step.SCATTERED
+
+
+def spare_axes(exprs: Sequence[AffineExpr], type: MemRefType) -> int:
+    """
+    How many of the last axes of a row-major memref have one element, at which it is
+    accessed: without them the memory is the same, and the axis before them is the last.
+    """
+    count = 0
+    if not exprs or not isinstance(type.layout, NoneAttr):
+        return count
+    axes = tuple(zip(exprs, type.get_shape(), strict=True))
+    for expr, extent in reversed(axes[1:]):
+        if extent != 1 or expr != AffineConstantExpr(0):
+            break
+        count += 1
+    return count
 
 
 def has_unit_stride(type: MemRefType) -> bool:

@@ -8,7 +8,7 @@ points of the tile.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from xdsl.ir import BlockArgument, SSAValue
@@ -16,7 +16,7 @@ from xdsl.ir import BlockArgument, SSAValue
 from transom.dialects import tir
 from transom.dialects.tir.accesses import Interval
 from transom.dialects.tir.folds import Fold, folds_of
-from transom.dialects.tir.steps import Step, step_along
+from transom.dialects.tir.steps import Step
 from transom.lowering.nest_loops.emitter import Carried, Emitter, Index
 from transom.lowering.nest_loops.points import Evaluator, Point
 from transom.lowering.nest_loops.regions import (
@@ -73,22 +73,13 @@ class TileWriter:
             bound if isinstance(bound, int) else outer(bound)
             for bound in nest.bounds_values()
         ]
-        written = set(nest.outs)
-        self.ins = [
-            Transfer(outer(value), access, value not in written)
-            for value, access in zip(nest.ins, nest.in_accesses, strict=True)
-        ]
-        self.outs = [
-            Transfer(outer(value), access, False)
-            for value, access in zip(nest.outs, nest.out_accesses, strict=True)
-        ]
         evaluator = Evaluator(emitter, [outer(symbol) for symbol in nest.symbols])
         self.reader = Reader(emitter, evaluator)
         self.writer = Writer(emitter, self.reader)
         self.blocks = Blocks(emitter, self.reader, self.writer)
         self.extents: tuple[int, ...] = ()
         """How many points there are along each dim of the tile that is written."""
-        inputs = {transfer.value for transfer in self.ins if transfer.is_input}
+        inputs = {outer(value) for value in nest.ins if value not in nest.outs}
         self.regions = RegionWriter(emitter, evaluator, self.reader, outer, inputs)
 
         self.tiles = schedule.register_tiles
@@ -96,6 +87,7 @@ class TileWriter:
         self.folds: list[Fold] | None = None
         """How the lanes of accumulators are folded, if lanes are points of a sum."""
         self.lane_dim, self.width = self._find_lanes(schedule)
+        self.ins, self.outs = self._transfers(outer)
         self.masked = schedule.has_masked_edges and self._may_mask()
         """Whether lanes may be computed that are no points."""
         self.cursor = Cursor(
@@ -118,6 +110,32 @@ class TileWriter:
                 width //= 2
         return (dim, width) if width > 1 else (None, 1)
 
+    def _transfers(
+        self, outer: Callable[[SSAValue], SSAValue]
+    ) -> tuple[list[Transfer], list[Transfer]]:
+        """The inputs and the outputs."""
+        nest, is_vector = self.nest, self.lane_dim is not None
+        written = set(nest.outs)
+
+        def transfers(
+            values: Sequence[SSAValue], accesses: Iterable[tir.AccessAttr]
+        ) -> list[Transfer]:
+            return [
+                Transfer(
+                    self.emitter,
+                    outer(value),
+                    access,
+                    is_input=value not in written,
+                    is_vector=is_vector,
+                )
+                for value, access in zip(values, accesses, strict=True)
+            ]
+
+        return (
+            transfers(nest.ins, nest.in_accesses),
+            transfers(nest.outs, nest.out_accesses),
+        )
+
     def _may_mask(self) -> bool:
         """Whether lanes that are no points do no harm, and are not written."""
         dim, nest = self.lane_dim, self.nest
@@ -127,10 +145,7 @@ class TileWriter:
             return False
         if any(isinstance(op, FAULTING) for op in nest.walk()):
             return False
-        return all(
-            step_along(transfer.access, transfer.type, dim) is Step.CONTIGUOUS
-            for transfer in self.outs
-        )
+        return all(transfer.step(dim) is Step.CONTIGUOUS for transfer in self.outs)
 
     def _point(self, copy: Copy, width: int = 1) -> Point:
         """`width` is that of lanes along a reduction dim."""

@@ -5,7 +5,6 @@ Reading inputs and writing outputs at a point: scalars and vectors, padded, comb
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from typing import cast
 
 from xdsl.dialects import arith, memref, vector
 from xdsl.dialects.builtin import (
@@ -19,7 +18,9 @@ from xdsl.ir.affine import AffineExpr
 from transom.dialects import tir
 from transom.dialects.tir import affine
 from transom.dialects.tir.accesses import exact_interval_of, interval_of
-from transom.dialects.tir.steps import Step, step_along, step_of
+from transom.dialects.tir.steps import Step, spare_axes, step_of
+from transom.dialects.tir.types import memref_type_of
+from transom.lowering.bufferize.memrefs import groups_of
 from transom.lowering.nest_loops.emitter import (
     INDEX,
     Emitter,
@@ -33,16 +34,28 @@ from transom.lowering.nest_loops.points import Evaluator, Point
 class Transfer:
     """One input or output of a nest."""
 
-    def __init__(self, value: SSAValue, access: tir.AccessAttr, is_input: bool) -> None:
+    def __init__(
+        self,
+        emitter: Emitter,
+        value: SSAValue,
+        access: tir.AccessAttr,
+        *,
+        is_input: bool,
+        is_vector: bool,
+    ) -> None:
+        exprs = access.map.results if access.map else ()
+        spare = spare_axes(exprs, memref_type_of(value))
+        if is_vector and spare and exprs[-spare - 1].used_dims():
+            # Vectors lie along the last axis.
+            value = without_axes(emitter, value, spare)
+            exprs = exprs[:-spare]
         self.value = value
         self.access = access
         self.is_input = is_input
         """Only read by the nest."""
-        type = value.type
-        assert isinstance(type, MemRefType), "nests work on memrefs"
-        self.type = cast(MemRefType, type)
+        self.type = memref_type_of(value)
         self.shape = self.type.get_shape()
-        self.exprs: tuple[AffineExpr, ...] = access.map.results if access.map else ()
+        self.exprs: tuple[AffineExpr, ...] = exprs
         self._steps: dict[int, Step] = {}
         self.divides = any(affine.divisors(expr) for expr in self.exprs)
         self._dims = sorted({dim for expr in self.exprs for dim in expr.used_dims()})
@@ -51,6 +64,12 @@ class Transfer:
     @property
     def element_type(self) -> Attribute:
         return self.type.element_type
+
+    def step(self, dim: int) -> Step:
+        """How the access moves with a dim."""
+        if self.access.is_indirect:
+            return Step.SCATTERED
+        return step_of(self.exprs, self.type, dim)
 
     def along(self, point: Point) -> Step:
         """How the access moves from lane to lane."""
@@ -67,8 +86,18 @@ class Transfer:
             return local
         found = self._steps.get(dim)
         if found is None:
-            found = self._steps[dim] = step_along(self.access, self.type, dim)
+            found = self._steps[dim] = self.step(dim)
         return found
+
+
+def without_axes(emitter: Emitter, value: SSAValue, count: int) -> SSAValue:
+    """The memory of a memref without its last axes, which have one element."""
+    type = memref_type_of(value)
+    shape = type.get_shape()[:-count]
+    view = MemRefType(type.element_type, shape, type.layout, type.memory_space)
+    groups = groups_of(*[1] * (len(shape) - 1), 1 + count)
+    properties = {"reassociation": groups}
+    return emitter.pure(memref.CollapseShapeOp, (value,), (view,), properties)
 
 
 class Reader:

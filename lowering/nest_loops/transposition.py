@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 
 from xdsl.ir import SSAValue
 
-from transom.dialects.tir.steps import Step, step_along
+from transom.dialects.tir.steps import Step
 from transom.lowering.nest_loops.emitter import Emitter, as_vector
 from transom.lowering.nest_loops.points import Point
 from transom.lowering.nest_loops.transfers import Reader, Transfer, Writer
@@ -48,11 +48,7 @@ def strip_along(transfer: Transfer, point: Point) -> Strip | None:
     ):
         return None
     for dim, size in enumerate(point.tile):
-        if (
-            dim != point.lane_dim
-            and size > 1
-            and step_along(transfer.access, transfer.type, dim) is Step.CONTIGUOUS
-        ):
+        if dim != point.lane_dim and size > 1 and transfer.step(dim) is Step.CONTIGUOUS:
             return _strip_in(dim, size, point)
     return None
 

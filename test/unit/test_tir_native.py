@@ -601,3 +601,33 @@ def test_choices_follow_the_machine():
         assert nest.schedule is not None
         assert nest.schedule.vector_dim == (1, width)
         assert nest.schedule.register_tiles == tile
+
+
+SPARE_AXES = """
+tir.func @kernel(read %b: memref<{n}x1x1xf32>,
+    read_write %o: memref<3x{n}x1xf32>{size}) {{
+  tir.nest dims [parallel 3, parallel {d}]
+      ins(%b[d1, 0, 0] : memref<{n}x1x1xf32>, %o[d0, d1, 0] : memref<3x{n}x1xf32>)
+      outs(%o[d0, d1, 0] : memref<3x{n}x1xf32>)
+      {schedule}
+    finish (%u: f32, %v: f32) {{
+      %w = arith.mulf %u, %v : f32
+      tir.yield %w : f32
+    }}
+  tir.return
+}}
+"""
+
+
+@machines
+@pytest.mark.parametrize("schedule", ["", "schedule #tir.schedule<vector = d1 : 4>"])
+@pytest.mark.parametrize("dynamic", [False, True])
+def test_axes_of_one_element(dynamic: bool, schedule: str, machine: str):
+    """Behind the lanes; also in place, where what is written is read."""
+    size, n, d = (", read %n: index", "?", "%n") if dynamic else ("", 37, 37)
+    text = SPARE_AXES.format(size=size, n=n, d=d, schedule=schedule)
+    kernel = compiled(text, machine)
+    b, o = numbers(37, 1, 1), numbers(3, 37, 1)
+    expected = b[:, :, 0] * o
+    kernel(b, o, *((37,) if dynamic else ()))
+    np.testing.assert_array_equal(o, expected)

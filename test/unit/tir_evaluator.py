@@ -236,6 +236,13 @@ class Evaluator:
                 size = math.prod(shape) * dtype.itemsize
                 array = np.frombuffer(bytearray([77]) * size, dtype)
                 return [array.reshape(shape)]
+            case memref.CollapseShapeOp():
+                (array,), groups = operands, op.reassociation.data
+                axes = [[n.value.data for n in group.data] for group in groups]
+                shape = [math.prod(array.shape[a] for a in group) for group in axes]
+                view = array.reshape(shape)
+                assert np.shares_memory(view, array) or not array.size, "a view"
+                return [view]
             case memref.DimOp():
                 return [np.int64(operands[0].shape[operands[1]])]
             case memref.LoadOp():

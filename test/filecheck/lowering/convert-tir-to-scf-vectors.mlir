@@ -342,3 +342,24 @@ tir.func @packed(read %a: memref<6x5xf32>, read %p: memref<3x5x8xf32>, write %o:
     }
   tir.return
 }
+
+// Axes of one element behind the lanes are no obstacle, for reads and for writes; those
+// of a memref that is not row-major, or not read at 0, are.
+// CHECK-LABEL: tir.func @spare_axes(
+// CHECK-DAG:     %[[B:.*]] = memref.collapse_shape %b {{\[\[}}0 : i64, 1 : i64, 2 : i64]] : memref<8x1x1xf32> into memref<8xf32>
+// CHECK-DAG:     %[[O:.*]] = memref.collapse_shape %o {{\[\[}}0 : i64], [1 : i64, 2 : i64]] : memref<2x8x1xf32> into memref<2x8xf32>
+// CHECK-DAG:     vector.load %[[B]][%{{.*}}] : memref<8xf32>, vector<4xf32>
+// CHECK-DAG:     memref.load %s[
+// CHECK-DAG:     memref.load %m[
+// CHECK:         vector.store %{{.*}}, %[[O]][%{{.*}}, %{{.*}}] : memref<2x8xf32>, vector<4xf32>
+tir.func @spare_axes(read %b: memref<8x1x1xf32>, read %s: memref<8x1xf32, strided<[3, 3]>>, read %m: memref<8x1xf32>, write %o: memref<2x8x1xf32>) {
+  tir.nest dims [parallel 2, parallel 8]
+      ins(%b[d1, 0, 0] : memref<8x1x1xf32>, %s[d1, 0] : memref<8x1xf32, strided<[3, 3]>>, %m[d1, d0] pad 1.0 : f32 : memref<8x1xf32>) outs(%o[d0, d1, 0] : memref<2x8x1xf32>)
+      schedule #tir.schedule<vector = d1 : 4>
+    finish (%v: f32, %w: f32, %u: f32) {
+      %x = arith.addf %v, %w : f32
+      %y = arith.addf %x, %u : f32
+      tir.yield %y : f32
+    }
+  tir.return
+}
