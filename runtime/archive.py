@@ -23,11 +23,12 @@ from transom.runtime.artifacts import Artifact, Callback
 from transom.runtime.callbacks import Argument
 from transom.runtime.files import write_whole
 from transom.runtime.jit import JitError, UndefinedSymbols, host_cpu, host_triple
+from transom.runtime.main_failures import MainError
 from transom.runtime.program import Code, PoolSpec, Program
 from transom.runtime.signature import Array, Signature, dtype_of
 
 FORMAT = "transom-program"
-VERSION = 3
+VERSION = 4
 MAX_MANIFEST = 16 << 20
 """Bytes of a manifest before it is refused."""
 
@@ -60,6 +61,8 @@ def pack(code: Code) -> bytes:
         )
     if code.graph is not None:
         entries["graph.json"] = code.graph.encode()
+    if code.bytecode is not None:
+        entries["main.bytecode"] = code.bytecode
     manifest = {
         "format": FORMAT,
         "version": VERSION,
@@ -75,6 +78,7 @@ def pack(code: Code) -> bytes:
         "constants": constants,
         "artifacts": artifacts,
         "graph": None if code.graph is None else "graph.json",
+        "bytecode": None if code.bytecode is None else "main.bytecode",
         "sha256": {name: sha256(data).hexdigest() for name, data in entries.items()},
     }
     buffer = BytesIO()
@@ -103,6 +107,8 @@ def load(
     check_machine(code)
     try:
         return Program(code, libraries, callbacks)
+    except MainError as e:
+        raise ArchiveError(f"'{fspath(path)}' is damaged: {e}") from e
     except UndefinedSymbols as e:
         raise JitError(
             f"{e}; name their library: a saved program holds none, "
@@ -175,6 +181,7 @@ def _checked(file: BinaryIO, size: int, name: str) -> Code:
             _artifact_from_json(entry, data) for entry in manifest["artifacts"]
         ),
         graph=None if manifest["graph"] is None else data[manifest["graph"]].decode(),
+        bytecode=(None if manifest["bytecode"] is None else data[manifest["bytecode"]]),
     )
 
 

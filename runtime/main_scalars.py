@@ -1,23 +1,26 @@
 """
-The scalar arithmetic of a graph's main: names as in the IR, on NumPy scalars.
+The scalar arithmetic of main where it is walked: names as in the IR, on NumPy scalars.
 
-Integers wrap; a division by zero and a shift that is too far are errors, where machine
-code would do anything.
+Integers wrap; a division by zero, a shift that is too far and an integer that a float
+is too large for are errors, where machine code would do anything.
 """
 
+import math
+import operator
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
+from transom.runtime.main_failures import MainFailure
+
 Scalar = Any
+Unary = Callable[[Scalar], Scalar]
 Binary = Callable[[Scalar, Scalar], Scalar]
+Ternary = Callable[[Scalar, Scalar, Scalar], Scalar]
 
 BITS = {"bool": 1, "int8": 8, "int16": 16, "int32": 32, "int64": 64}
-
-
-class GraphRunError(ArithmeticError):
-    """Arithmetic without a result."""
 
 
 def unsigned(value: Scalar) -> int:
@@ -49,7 +52,7 @@ def _signed(value: Scalar) -> int:
 
 def _divisor(b: int) -> int:
     if b == 0:
-        raise GraphRunError("division by zero")
+        raise MainFailure("division by zero")
     return b
 
 
@@ -62,22 +65,123 @@ def _shift(function: Callable[[int, int], int], *, signed: bool = False) -> Bina
     def shifted(a: Scalar, b: Scalar) -> Scalar:
         count = unsigned(b)
         if count >= BITS[a.dtype.name]:
-            raise GraphRunError(f"shift by {count}")
+            raise MainFailure(f"shift by {count}")
         value = _signed(a) if signed else unsigned(a)
         return wrapped(function(value, count), a.dtype)
 
     return shifted
 
 
-def _float(function: Binary) -> Binary:
-    def computed(a: Scalar, b: Scalar) -> Scalar:
+def _quiet(function: Callable[..., Scalar]) -> Callable[..., Scalar]:
+    """What is no number is a result, and no warning."""
+
+    def computed(*values: Scalar) -> Scalar:
         with np.errstate(all="ignore"):
-            return function(a, b)
+            return values[0].dtype.type(function(*values))
 
     return computed
 
 
-BINARY: dict[str, Binary] = {
+_added = _quiet(operator.add)
+_times = _quiet(operator.mul)
+
+
+def _larger(a: Scalar, b: Scalar) -> Scalar:
+    """The larger one; of zeros that without a sign."""
+    if a == b:
+        return b if np.signbit(a) else a
+    return a if a > b else b
+
+
+def _smaller(a: Scalar, b: Scalar) -> Scalar:
+    """The smaller one; of zeros that with a sign."""
+    if a == b:
+        return a if np.signbit(a) else b
+    return a if a < b else b
+
+
+def _propagating(function: Binary) -> Binary:
+    """What is no number if one of both is none."""
+    return lambda a, b: _added(a, b) if np.isnan(a) or np.isnan(b) else function(a, b)
+
+
+def _skipping(function: Binary) -> Binary:
+    """The other one if one of both is no number."""
+    return lambda a, b: b if np.isnan(a) else a if np.isnan(b) else function(a, b)
+
+
+def rounded(value: Fraction, dtype: np.dtype[Any], *, negative_zero: bool) -> Scalar:
+    """
+    The float nearest to a number, ties to the even one. Where a float of 64 bits lies
+    between, the way over it is to odd (Boldo and Melquiond, "Emulation of FMA and
+    correctly rounded sums", 2008), so that rounding twice does no harm.
+    """
+    if value == 0:
+        return dtype.type(-0.0 if negative_zero else 0.0)
+    try:
+        near = float(value)
+    except OverflowError:
+        near = math.copysign(math.inf, value)
+    if dtype.name != "float64" and math.isfinite(near) and Fraction(near) != value:
+        bits = int(np.float64(near).view(np.int64))
+        if bits & 1 == 0:
+            is_beyond = abs(Fraction(near)) > abs(value)
+            bits += -1 if is_beyond else 1
+        near = float(np.int64(bits).view(np.float64))
+    with np.errstate(all="ignore"):
+        return dtype.type(near)
+
+
+def fused(a: Scalar, b: Scalar, c: Scalar) -> Scalar:
+    """`a * b + c`, rounded once."""
+    if not (np.isfinite(a) and np.isfinite(b)):
+        return _added(_times(a, b), c)
+    if not np.isfinite(c):
+        return c
+    product = Fraction(float(a)) * Fraction(float(b))
+    negative = product < 0 or (
+        product == 0 and bool(np.signbit(a)) != bool(np.signbit(b))
+    )
+    # A sum of zeros has a sign only if both have; one of others that is 0 has none.
+    negative_zero = product == 0 and negative and bool(np.signbit(c))
+    return rounded(product + Fraction(float(c)), a.dtype, negative_zero=negative_zero)
+
+
+def _to_integer(value: Scalar, dtype: np.dtype[Any], *, signed: bool) -> Scalar:
+    bits = BITS[dtype.name]
+    low, high = (-(1 << bits - 1), 1 << bits - 1) if signed else (0, 1 << bits)
+    number = float(value)
+    if not math.isfinite(number) or not low <= math.trunc(number) < high:
+        raise MainFailure(f"{number} as an integer of {bits} bits")
+    return wrapped(math.trunc(number), dtype)
+
+
+def _from_integer(value: int, dtype: np.dtype[Any]) -> Scalar:
+    return rounded(Fraction(value), dtype, negative_zero=False)
+
+
+def _narrowed(value: Scalar, dtype: np.dtype[Any]) -> Scalar:
+    with np.errstate(all="ignore"):
+        return dtype.type(value)
+
+
+def _same_bits(value: Scalar, dtype: np.dtype[Any]) -> Scalar:
+    return np.asarray(value).reshape(1).view(dtype)[0]
+
+
+UNARY: dict[str, Unary] = {
+    "arith.negf": lambda a: -a,
+    "math.absf": lambda a: abs(a),
+    "math.ceil": _quiet(np.ceil),
+    "math.floor": _quiet(np.floor),
+    "math.roundeven": _quiet(np.rint),
+    "math.sqrt": _quiet(np.sqrt),
+    "math.trunc": _quiet(np.trunc),
+}
+
+TERNARY: dict[str, Ternary] = {"math.fma": fused}
+
+INTEGER_BINARY: dict[str, Binary] = {
     "arith.addi": _integers(lambda a, b: a + b),
     "arith.subi": _integers(lambda a, b: a - b),
     "arith.muli": _integers(lambda a, b: a * b),
@@ -98,11 +202,21 @@ BINARY: dict[str, Binary] = {
     "arith.shli": _shift(lambda a, b: a << b),
     "arith.shrui": _shift(lambda a, b: a >> b),
     "arith.shrsi": _shift(lambda a, b: a >> b, signed=True),
-    "arith.addf": _float(lambda a, b: a + b),
-    "arith.subf": _float(lambda a, b: a - b),
-    "arith.mulf": _float(lambda a, b: a * b),
-    "arith.divf": _float(lambda a, b: a / b),
 }
+
+FLOAT_BINARY: dict[str, Binary] = {
+    "arith.addf": _added,
+    "arith.subf": _quiet(operator.sub),
+    "arith.mulf": _times,
+    "arith.divf": _quiet(np.divide),
+    "arith.maximumf": _propagating(_larger),
+    "arith.minimumf": _propagating(_smaller),
+    "arith.maxnumf": _skipping(_larger),
+    "arith.minnumf": _skipping(_smaller),
+    "math.copysign": _quiet(np.copysign),
+}
+
+BINARY = {**INTEGER_BINARY, **FLOAT_BINARY}
 
 INTEGER_PREDICATES: dict[str, Callable[[Scalar, Scalar], bool]] = {
     "eq": lambda a, b: unsigned(a) == unsigned(b),
@@ -138,8 +252,12 @@ CASTS: dict[str, Callable[[Scalar, np.dtype[Any]], Scalar]] = {
     "arith.extsi": lambda a, dtype: wrapped(_signed(a), dtype),
     "arith.extui": lambda a, dtype: wrapped(unsigned(a), dtype),
     "arith.trunci": lambda a, dtype: wrapped(unsigned(a), dtype),
-    "arith.sitofp": lambda a, dtype: dtype.type(_signed(a)),
+    "arith.sitofp": lambda a, dtype: _from_integer(_signed(a), dtype),
+    "arith.uitofp": lambda a, dtype: _from_integer(unsigned(a), dtype),
+    "arith.fptosi": lambda a, dtype: _to_integer(a, dtype, signed=True),
+    "arith.fptoui": lambda a, dtype: _to_integer(a, dtype, signed=False),
     "arith.extf": lambda a, dtype: dtype.type(a),
-    "arith.truncf": lambda a, dtype: _float(lambda x, _: dtype.type(x))(a, a),
+    "arith.truncf": _narrowed,
+    "arith.bitcast": _same_bits,
 }
 """From one number to one of another type."""

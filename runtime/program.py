@@ -14,15 +14,17 @@ import math
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from transom.runtime.artifacts import Artifact, Callback, bind
 from transom.runtime.callbacks import Called, Failure, address_of, c_function
-from transom.runtime.graph_scalars import GraphRunError
 from transom.runtime.jit import JitModule, load_library, load_objects
-from transom.runtime.main_graph import GraphFailure, MainGraph, Observer
+from transom.runtime.main_failures import MainFailure
+from transom.runtime.main_graph import MainGraph
+from transom.runtime.main_memory import start_of
+from transom.runtime.main_values import Observer, Walked
 from transom.runtime.signature import (
     Array,
     Dim,
@@ -30,6 +32,7 @@ from transom.runtime.signature import (
     Signature,
     TensorSpec,
 )
+from transom.runtime.virtual_machine import VirtualMachine
 
 
 class ProgramError(RuntimeError):
@@ -66,6 +69,15 @@ class Code:
     """Functions that somebody else has emitted."""
     graph: str | None = None
     """Main for the executor `graph`, as JSON; the objects are those of kernels then."""
+    bytecode: bytes | None = None
+    """Main for the executor `vm`, in the place of a graph."""
+
+    @property
+    def executor(self) -> str:
+        """What runs main."""
+        if self.graph is not None:
+            return "graph"
+        return "aot" if self.bytecode is None else "vm"
 
 
 class Program:
@@ -114,22 +126,18 @@ class Program:
         self._found_sizes = sum(
             len(spec.dynamic) for spec in self.signature.outputs if spec.is_bounded
         )
-        self._graph: MainGraph | None = None
+        self._walked = self._main_to_walk()
         self._shapes: Any = None
-        if code.graph is not None:
-            pools = [pool.name for pool in code.pools]
-            self._graph = MainGraph(
-                code.graph, self._function_of, self._constants, pools
-            )
-            self._entry = self._graph.entry(code.entry)
+        if self._walked is not None:
+            self._entry = self._walked.entry(code.entry)
             if code.shapes is not None:
-                self._shapes = self._graph.shapes(code.shapes)
+                self._shapes = self._walked.shapes(code.shapes)
         else:
             self._entry = self._function(code.entry, self._entry_types())
-        if self._graph is None and code.shapes is not None:
-            count = sum(len(spec.dynamic) for spec in self.signature.inputs)
-            types = [ctypes.c_int64] * count
-            self._shapes = self._function(code.shapes, [*types, ctypes.c_void_p])
+            if code.shapes is not None:
+                count = sum(len(spec.dynamic) for spec in self.signature.inputs)
+                types = [ctypes.c_int64] * count
+                self._shapes = self._function(code.shapes, [*types, ctypes.c_void_p])
         self._free: list[list[Pool]] = []
         self._lock = threading.Lock()
 
@@ -149,7 +157,7 @@ class Program:
     ) -> dict[str, Array]:
         """
         The outputs by name; arrays given as `outputs` are written in place. `observer`
-        sees each kernel call, if the executor is `graph`.
+        sees each kernel call, unless main is machine code.
 
         Element types are not converted. Raises `InputError` for arrays that do not fit
         and `ProgramError` for what the program finds.
@@ -159,7 +167,7 @@ class Program:
         results = self._outputs(arrays, sizes, outputs or {})
         arguments: list[int] = []
         for spec, array in zip(self._specs, (*arrays, *results.values()), strict=True):
-            arguments.append(address(array))
+            arguments.append(start_of(array))
             if not spec.is_static:
                 dynamic = (0,) if spec.is_bounded else spec.dynamic
                 arguments += [array.shape[axis] for axis in dynamic]
@@ -170,12 +178,14 @@ class Program:
         pools = self._take_pools()
         entry = self._entry
         if observer is not None:
-            if self._graph is None:
-                raise ProgramError("only the executor 'graph' shows what its nodes do")
-            entry = self._graph.entry(self.code.entry, observer)
+            if self._walked is None:
+                raise ProgramError(
+                    "only the executors 'graph' and 'vm' show what they call"
+                )
+            entry = self._walked.entry(self.code.entry, observer)
         try:
             status = entry(*arguments, *[pool.start for pool in pools])
-        except (GraphFailure, GraphRunError) as e:
+        except MainFailure as e:
             raise ProgramError(str(e)) from None
         finally:
             self._give_back(pools)
@@ -214,6 +224,17 @@ class Program:
                 "with native ones"
             )
         save(self.code, path)
+
+    def _main_to_walk(self) -> Walked | None:
+        """Main, where it is no machine code."""
+        code = self.code
+        if code.graph is not None:
+            return MainGraph(code.graph, self._function_of, self._constants, code.pools)
+        if code.bytecode is not None:
+            return VirtualMachine(
+                code.bytecode, self._function_of, self._constants, code.pools
+            )
+        return None
 
     def _entry_types(self) -> list[Any]:
         types: list[Any] = []
@@ -362,15 +383,7 @@ class Pool(NamedTuple):
         """New memory. Raises `ProgramError` if there is none."""
         size = spec.size + spec.alignment
         memory = _memory([size], np.dtype(np.uint8), "workspace")
-        return cls(memory, _aligned(address(memory), spec.alignment))
-
-
-def address(array: Array) -> int:
-    """Where an array starts."""
-    try:  # several times as fast as NumPy's ways, for what can be written
-        return ctypes.addressof(ctypes.c_char.from_buffer(cast(Any, array)))
-    except (TypeError, ValueError):
-        return array.ctypes.data
+        return cls(memory, _aligned(start_of(memory), spec.alignment))
 
 
 def _contiguous(value: Any) -> Array:

@@ -27,10 +27,10 @@ with interruptible_imports():
     from transom.compiler import to_code
     from transom.dialects.diagnostics import handling
     from transom.dialects.target import get_config
-    from transom.driver import PHASES, load, use_threads
+    from transom.driver import EXECUTORS, PHASES, executor_of, load, use_threads
     from transom.entry import select_entry
-    from transom.kernel_code import lower_to_machine
-    from transom.passes.pipeline import PassObservers
+    from transom.kernel_code import lower_to_machine, lower_with_executable
+    from transom.passes.pipeline import PassObservers, PipelineError
     from transom.registry import new_context
     from transom.runtime.archive import save
     from transom.targets.bind_devices import parse_device
@@ -85,6 +85,12 @@ def arguments(words: Sequence[str]) -> argparse.Namespace:
         choices=(PROGRAM, *EMITTED),
         help=f"what to write, maybe several (default: {PROGRAM})",
     )
+    add(
+        "--executor",
+        choices=EXECUTORS,
+        help="what runs main of a program: machine code, a graph or bytecode "
+        "(default: what the module says, or aot)",
+    )
     add("--name", help="what files and C functions are named (default: as the file)")
     add("--function", help="the function to compile (default: main)")
     add("--cc", metavar="COMPILER", help="what links shared libraries and objects")
@@ -133,7 +139,19 @@ def run(args: argparse.Namespace, reporter: Reporter, current: CurrentPass) -> b
     if get_config(module).phase != PHASES[-1].name:
         select_entry(module, args.function)
     observer = PassObservers((ShowHost(reporter.emit), current))
-    kernels = lower_to_machine(module, ctx, args.O, observer, runs_here=False)
+    kinds = list(dict.fromkeys(args.emit or [PROGRAM]))
+    executor = executor_of(module, args.executor)
+    executable = None
+    if executor == "aot":
+        kernels = lower_to_machine(module, ctx, args.O, observer, runs_here=False)
+    elif kinds != [PROGRAM]:
+        raise PipelineError(
+            f"expected executor 'aot' for a C library, but got '{executor}'"
+        )
+    else:
+        kernels, executable = lower_with_executable(
+            module, ctx, args.O, observer, runs_here=False
+        )
     code = to_code(
         module,
         base=Path(args.file).parent,
@@ -141,10 +159,11 @@ def run(args: argparse.Namespace, reporter: Reporter, current: CurrentPass) -> b
         data_folders=args.data_folders,
         kernels=kernels,
         runs_here=False,
+        executable=executable,
+        executor=executor,
     )
     name = args.name or default_name(args.file)
     folder = Path(args.output)
-    kinds = list(dict.fromkeys(args.emit or [PROGRAM]))
     library = library_of(module, code, name) if kinds != [PROGRAM] else None
     written: list[Path] = []
     for kind in kinds:

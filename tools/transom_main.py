@@ -4,6 +4,7 @@
 ```text
 transom plugins --json
 transom cache --clear
+transom show build/model.transom
 transom new target woofles --into src
 ```
 
@@ -58,6 +59,10 @@ COMMANDS: dict[str, Command] = {
     "plugins": Command(
         "list the plug-ins that are installed, and what is wrong with them",
         "transom.tools.plugin_listing",
+    ),
+    "show": Command(
+        "print what a saved program holds, bytecode and graphs as text",
+        "transom.tools.show_program",
     ),
 }
 

@@ -33,7 +33,14 @@ with interruptible_imports():
     from transom.dialects.executor import SIGNATURE, SignatureAttr
     from transom.dialects.target import get_config
     from transom.dialects.verifier import verify_module
-    from transom.driver import EXECUTORS, PHASES, load, poison, use_threads
+    from transom.driver import (
+        EXECUTORS,
+        PHASES,
+        executor_of,
+        load,
+        poison,
+        use_threads,
+    )
     from transom.entry import entry_signature, find_main, select_entry
     from transom.interpreters.entry import InputError as InterpreterInputError
     from transom.interpreters.interpreter import MAX_STEPS
@@ -148,20 +155,20 @@ def arguments(words: Sequence[str]) -> argparse.Namespace:
     )
     add(
         "--executor",
-        default=EXECUTORS[0],
         choices=EXECUTORS,
-        help="what runs main: machine code, or a graph that is walked "
-        "(default: %(default)s)",
+        help="what runs main: machine code, a graph or bytecode "
+        "(default: what the module says, or aot)",
     )
     add(
         "--profile",
         action="store_true",
-        help="print the time of each kernel call (with --executor=graph)",
+        help="print the time of each kernel call (with --executor=graph or vm)",
     )
     add(
         "--dump-intermediates",
         metavar="DIR",
-        help="write what each kernel call writes to a folder (with --executor=graph)",
+        help="write what each kernel call writes to a folder (with --executor=graph "
+        "or vm)",
     )
     add_data_folders(add)
     add_sizes(add)
@@ -211,10 +218,11 @@ def run(args: argparse.Namespace, reporter: Reporter, current: CurrentPass) -> b
     if args.threads is not None:
         use_threads(module, args.threads)
     verify_module(module)
+    args.executor = executor_of(module, args.executor)
     watched = args.profile or args.dump_intermediates
-    if watched and (args.executor != "graph" or args.interpret):
+    if watched and (args.executor == "aot" or args.interpret):
         raise PipelineError(
-            "expected --executor=graph with --profile and --dump-intermediates"
+            "expected --executor=graph or vm with --profile and --dump-intermediates"
         )
     if args.interpret and args.poison_memory:
         raise PipelineError("expected --interpret or --poison-memory, but got both")
@@ -293,14 +301,12 @@ def compiled(
     if args.poison_memory:
         poison(module, ctx, observer)
     executable = None
-    if args.executor == "graph":
-        if args.externs != "native":
-            raise PipelineError("expected --externs=native with --executor=graph")
+    if args.externs != "native":
+        functions, executable = lower_with(module, args.externs, ctx, observer)
+    elif args.executor != "aot":
         kernels, executable = lower_with_executable(module, ctx, args.O, observer)
-    elif args.externs == "native" and get_config(module).phase != PHASES[-1].name:
+    elif get_config(module).phase != PHASES[-1].name:
         kernels = lower_to_machine(module, ctx, args.O, observer)
-    else:
-        functions = lower_with(module, args.externs, ctx, observer)
     attr = find_entry(module).attributes[SIGNATURE]
     assert isinstance(attr, SignatureAttr), "the dialect verifies it"
     program = to_program(
@@ -311,9 +317,10 @@ def compiled(
         libraries=args.library,
         kernels=kernels,
         functions=functions,
-        executable=executable,
+        executable=None if args.executor == "aot" else executable,
+        executor=args.executor,
     )
-    watch = Watch(args.dump_intermediates) if args.executor == "graph" else None
+    watch = Watch(args.dump_intermediates) if args.executor != "aot" else None
 
     def execute(inputs: dict[str, Array]) -> dict[str, Array]:
         if args.library and sys.stderr is sys.__stderr__:

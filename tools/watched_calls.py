@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from transom.runtime.files import write_whole
-from transom.runtime.main_graph import KernelCall
+from transom.runtime.main_values import KernelCall
 
 
 class Watch:
@@ -36,10 +36,10 @@ class Watch:
         """A line for each call: its node, time, share and kernel."""
         total = sum(seconds for _, _, seconds in self.calls)
         lines = [
-            f"{node:>8} {_time(seconds)} {seconds / (total or 1):>6.1%} {kernel}"
+            f"{node:>10} {_time(seconds)} {seconds / (total or 1):>6.1%} {kernel}"
             for node, kernel, seconds in self.calls
         ]
-        lines.append(f"{'':>8} {_time(total)} in {len(self.calls)} kernel calls")
+        lines.append(f"{'':>10} {_time(total)} in {len(self.calls)} kernel calls")
         return "".join(f"{line}\n" for line in lines)
 
 

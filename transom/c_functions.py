@@ -16,6 +16,7 @@ from transom.dialects.diagnostics import OpError
 from transom.dialects.dtypes import optional_numpy_dtype
 from transom.dialects.target import PHASES, get_config
 from transom.driver import lower_in_place
+from transom.kept_main import lower_keeping_main
 from transom.passes.pipeline import PassObserver, PipelineError
 from transom.runtime.callbacks import NUMBERS, Called, Parameter, Struct
 from transom.targets.references import reference_of
@@ -35,10 +36,10 @@ def lower_with(
     externs: Externs,
     ctx: Context,
     observer: PassObserver | None = None,
-) -> dict[str, Called]:
+) -> tuple[dict[str, Called], ModuleOp | None]:
     """
     Lower a module itself to phase `machine`, and give what Python is called for, by
-    symbol.
+    symbol; and a copy of the module with its main, if something is called.
 
     Raises `OpError`, and `PipelineError` for a choice that there is not.
     """
@@ -48,7 +49,7 @@ def lower_with(
         raise PipelineError(f"expected {names} for C functions, but got '{externs}'")
     if externs == "native":
         lower_in_place(module, machine, ctx=ctx, observer=observer)
-        return {}
+        return {}, None
     if get_config(module).phase == machine:
         raise OpError(
             module,
@@ -58,8 +59,7 @@ def lower_with(
     if isinstance(externs, str):
         externs = reference_of(module).externs
     called = stand_in(module, externs)
-    lower_in_place(module, machine, ctx=ctx, observer=observer)
-    return called
+    return called, lower_keeping_main(module, ctx, observer)
 
 
 def stand_in(

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import cast
 
 from xdsl.dialects.builtin import ArrayAttr, ModuleOp, StringAttr, TensorType
+from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Operation
 
 from transom.artifacts import artifacts_of, callbacks_of
@@ -27,6 +28,7 @@ from transom.dialects.weight_files import base_folder
 from transom.elf_objects import with_symbols
 from transom.interpreters.weights import WeightStore
 from transom.machine_code import KernelObject, Machine, objects_of
+from transom.main_bytecode import bytecode_of
 from transom.main_graph import graph_of
 from transom.runtime.callbacks import Called
 from transom.runtime.jit import JitError, UndefinedSymbols
@@ -124,6 +126,7 @@ def to_code(
     kernels: Mapping[str, KernelObject] | None = None,
     runs_here: bool = True,
     executable: ModuleOp | None = None,
+    executor: str = "graph",
 ) -> Code:
     """
     Machine code, weights and needs of a module at phase `machine`.
@@ -131,7 +134,8 @@ def to_code(
     Weights are read relative to `base`, by default the folder of the module's file;
     links may lead to `data_folders`. `kernels` are those that were compiled before, by
     name. Raises `OpError`, also for code that cannot run on this machine, unless it
-    does not have to. With `executable`, the module at that phase, main is a graph.
+    does not have to. With `executable`, the module before main was lowered, main is
+    what `executor` runs, a graph or bytecode.
     """
     entry = find_entry(module)
     attr = entry.attributes[SIGNATURE]
@@ -147,15 +151,21 @@ def to_code(
     weights = WeightStore(executable or module, base, data_folders)
     ops = list(module.body.block.ops)
     shapes = f"{name}.shapes"
-    main = None if executable is None else graph_of(executable, module)
-    objects = objects_of(
-        module, machine, kernels or {}, () if main is None else (name, shapes)
-    )
-    if main is not None:
-        # The graph looks kernels up, which are hidden from all but main's code.
+    main, bytecode = None, None
+    if executable is None:
+        objects = objects_of(module, machine, kernels or {})
+    else:
+        if executor == "vm":
+            bytecode = bytecode_of(executable, module)
+        else:
+            main = graph_of(executable, module)
+        walked = [
+            op.sym_name.data for op in executable.body.ops if isinstance(op, FuncOp)
+        ]
+        # Kernels are looked up, which are hidden from all but main's code.
         objects = tuple(
             with_symbols(data, lambda name: name, lambda name: False)
-            for data in objects
+            for data in objects_of(module, machine, kernels or {}, walked)
         )
     return Code(
         objects=objects,
@@ -176,11 +186,12 @@ def to_code(
             for op in (
                 weights_of_code(module)
                 if executable is None
-                else weights_of_graph(executable)
+                else weights_of_main(executable)
             )
         },
         artifacts=artifacts_of(module),
         graph=main,
+        bytecode=bytecode,
     )
 
 
@@ -200,8 +211,8 @@ def weights_of_code(module: ModuleOp) -> list[graph.WeightOp]:
     ]
 
 
-def weights_of_graph(executable: ModuleOp) -> list[graph.WeightOp]:
-    """The weights that main reads, where it is a graph."""
+def weights_of_main(executable: ModuleOp) -> list[graph.WeightOp]:
+    """The weights that main reads, where it is no machine code."""
     taken = {
         op.weight.string_value()
         for op in executable.walk()
@@ -225,6 +236,7 @@ def to_program(
     callbacks: Mapping[str, RunArtifact] | None = None,
     functions: Mapping[str, Called] | None = None,
     executable: ModuleOp | None = None,
+    executor: str = "graph",
 ) -> Program:
     """
     A program in this process, of a module at phase `machine`; see `to_code`.
@@ -242,6 +254,7 @@ def to_program(
         data_folders=data_folders,
         kernels=kernels,
         executable=executable,
+        executor=executor,
     )
     try:
         return Program(code, libraries, runs, functions)

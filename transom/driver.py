@@ -241,15 +241,15 @@ def phases_between(module: ModuleOp, to: str) -> tuple[Phase, ...]:
     return PHASES[first : last + 1]
 
 
-EXECUTORS = ("aot", "graph")
-"""What can run main: machine code, or a graph that is walked."""
+EXECUTORS = ("aot", "graph", "vm")
+"""What can run main: machine code, a graph that is walked, or bytecode."""
 
 
 def compile(
     module: ModuleOp,
     *,
     devices: "Mapping[str, Targets] | None" = None,
-    executor: str = "aot",
+    executor: str | None = None,
     threads: int | None = None,
     dims: Mapping[str, tuple[int | None, int | None]] | None = None,
     opt_level: int = 2,
@@ -267,8 +267,9 @@ def compile(
     It runs `@main`, or else the only public function. `devices` declares devices by
     name, each with a target attribute or its text, a list of them, or as text a
     dictionary `{targets = […], memories = […]}`; without any the host CPU is used.
-    `dims` bounds symbolic sizes, both ends included. `threads` is how many threads a
-    kernel may use, by default what the module says, or one; results never depend on it.
+    `executor` is one of `EXECUTORS`, by default what the module says, or `aot`. `dims`
+    bounds symbolic sizes, both ends included. `threads` is how many threads a kernel
+    may use, by default what the module says, or one; results never depend on it.
     `libraries` are shared libraries of the C functions that kernels call,
     `data_folders` are those that links to weights may lead to, `opt_level` is the
     effort of LLVM's passes (0 to 3), and `options` are those of `target.config` that
@@ -288,9 +289,7 @@ def compile(
     from transom.entry import select_entry
     from transom.program_entries import find_program, keep_program, key_of
 
-    if executor not in EXECUTORS:
-        near = did_you_mean(executor, EXECUTORS)
-        raise PipelineError(f"unknown executor '{executor}'{near}")
+    executor = executor_of(module, executor)
     if options:
         listed = ", ".join(f"'{name}'" for name in sorted(options))
         raise PipelineError(f"no kernel makes use of option {listed} yet")
@@ -301,8 +300,6 @@ def compile(
     bound_dims(result, dims or {})
     if threads is not None:
         use_threads(result, threads)
-    if externs != "native" and executor != "aot":
-        raise PipelineError(f"executor '{executor}' calls C functions that are native")
     if get_config(result).phase != PHASES[-1].name:
         select_entry(result)
     key = None
@@ -321,8 +318,8 @@ def compile(
     if externs != "native":
         from transom.c_functions import lower_with
 
-        functions = lower_with(result, externs, ctx)
-    elif executor == "graph":
+        functions, executable = lower_with(result, externs, ctx)
+    elif executor != "aot":
         kernels, executable = lower_with_executable(result, ctx, opt_level)
     elif get_config(result).phase != PHASES[-1].name:
         kernels = lower_to_machine(result, ctx, opt_level)
@@ -334,11 +331,26 @@ def compile(
         kernels=kernels,
         callbacks=callbacks,
         functions=functions,
-        executable=executable,
+        executable=None if executor == "aot" else executable,
+        executor=executor,
     )
     if key is not None:
         keep_program(key, result, program.code)
     return program
+
+
+def executor_of(module: ModuleOp, executor: str | None) -> str:
+    """
+    What runs main: `executor`, or else what the module says.
+
+    Raises `PipelineError` for one that there is not.
+    """
+    if executor is None:
+        return get_config(module).executor.value
+    if executor not in EXECUTORS:
+        near = did_you_mean(executor, EXECUTORS)
+        raise PipelineError(f"unknown executor '{executor}'{near}")
+    return executor
 
 
 def poison(

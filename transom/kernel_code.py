@@ -40,6 +40,7 @@ from transom.dialects.symbols import symbol_name
 from transom.dialects.target import TargetAttr, get_config, target_of
 from transom.dialects.verified_functions import content_of
 from transom.driver import lower_in_place
+from transom.kept_main import lower_keeping_main
 from transom.lowering.emit_llvm import to_object_texts
 from transom.lowering.failures import failure_texts
 from transom.lowering.kernels import forget_origin
@@ -80,9 +81,6 @@ main what depends on no kernel but on its signature, the memory that it asks for
 messages that it can fail with. So do all that derive `KernelPass`.
 """
 
-EXECUTABLE = "executable"
-"""The phase at which main is a program of the executor."""
-
 
 def lower_to_machine(
     module: ModuleOp,
@@ -115,22 +113,21 @@ def lower_with_executable(
     ctx: Context,
     opt_level: int = 2,
     observer: PassObserver | None = None,
+    *,
+    runs_here: bool = True,
 ) -> tuple[Mapping[str, KernelObject], ModuleOp]:
     """
-    As `lower_to_machine`; gives a copy of the module at phase `executable` as well.
+    As `lower_to_machine`; gives a copy of the module with its main as well.
 
-    Raises `OpError`, also for a module that is past that phase.
+    Raises `OpError`, also for a module that is at phase `machine`.
     """
     reached = get_config(module).phase
     names = [phase.name for phase in PHASES]
     kernels: Mapping[str, KernelObject] = {}
     if reached is None or names.index(reached) <= names.index(START):
         lower_in_place(module, START, ctx=ctx, observer=observer)
-        kernels = compile_kernels(module, ctx, opt_level, observer)
-    lower_in_place(module, EXECUTABLE, ctx=ctx, observer=observer)
-    executable = module.clone()
-    lower_in_place(module, names[-1], ctx=ctx, observer=observer)
-    return kernels, executable
+        kernels = compile_kernels(module, ctx, opt_level, observer, runs_here=runs_here)
+    return kernels, lower_keeping_main(module, ctx, observer)
 
 
 def compile_kernels(

@@ -8,26 +8,29 @@ from typing import Any, cast
 
 from xdsl.dialects import arith, cf, func, memref, scf
 from xdsl.dialects.builtin import (
-    DYNAMIC_INDEX,
     ArrayAttr,
-    DenseArrayBase,
     FloatAttr,
     IntegerAttr,
     IntegerType,
-    MemRefType,
     ModuleOp,
 )
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
-from transom.dialects import executor, llvm, tir
+from transom.dialects import executor
 from transom.dialects.diagnostics import OpError
-from transom.dialects.dtypes import numpy_dtype
-from transom.dialects.symbols import lookup, symbol_name
-from transom.runtime.artifacts import SYMBOL
-from transom.runtime.graph_scalars import BINARY, CASTS
-from transom.runtime.main_graph import C_SCALARS, FORMAT, OPS, VERSION
+from transom.main_calls import (
+    KernelSignatures,
+    dropped_axes,
+    predicate_of,
+    static_numbers,
+    type_text,
+)
+from transom.runtime.main_graph import FORMAT, OPS, VERSION
+from transom.runtime.main_ops import SCALAR_OPS
 
 Json = dict[str, Any]
+
+EXECUTOR = "graph"
 
 REGIONS: Mapping[str, tuple[str, ...]] = {
     "scf.if": ("then", "else"),
@@ -35,6 +38,14 @@ REGIONS: Mapping[str, tuple[str, ...]] = {
     "scf.while": ("before", "after"),
 }
 """What nested graphs are called."""
+
+TYPED = (
+    memref.CastOp,
+    memref.ExpandShapeOp,
+    memref.MemorySpaceCastOp,
+    memref.ViewOp,
+)
+"""Ops whose nodes say the type of their result."""
 
 
 def graph_of(module: ModuleOp, machine: ModuleOp) -> str:
@@ -71,26 +82,10 @@ def _is_nodes(value: Any) -> bool:
     return any(isinstance(item, dict) for item in items)
 
 
-def type_text(type: Attribute, op: Operation) -> str:
-    """A type as a graph names it."""
-    if isinstance(type, MemRefType):
-        memory = cast("MemRefType[Attribute]", type)
-        sizes = ["?" if n == DYNAMIC_INDEX else str(n) for n in memory.get_shape()]
-        return f"{numpy_dtype(memory.element_type).name}[{','.join(sizes)}]"
-    try:
-        return numpy_dtype(type).name
-    except (KeyError, TypeError, ValueError):
-        raise OpError(op, f"executor 'graph' has no values of type '{type}'") from None
-
-
 class _Graph:
     def __init__(self, module: ModuleOp, machine: ModuleOp) -> None:
         self.module = module
-        self.declared = {
-            symbol_name(op): op
-            for op in machine.body.ops
-            if isinstance(op, llvm.FuncOp)
-        }
+        self.signatures = KernelSignatures(machine, EXECUTOR)
         self.kernels: dict[str, Json] = {}
 
     def json(self) -> Json:
@@ -109,30 +104,17 @@ class _Graph:
     def kernel(self, op: executor.CallOp) -> tuple[str, list[int]]:
         """The name of what a call calls, and which of its arguments are written."""
         name = op.callee.string_value()
-        callee = lookup(op, name)
-        assert isinstance(callee, tir.Callee), "the verifier has looked"
-        if name not in self.kernels:
-            symbol = name if isinstance(callee, tir.FuncOp) else SYMBOL + name
-            declared = self.declared.get(symbol)
-            types = [type_text(type, op) for type in callee.argument_types]
-            count = sum(1 + text.count("?") for text in types)
-            if declared is None or len(declared.function_type.inputs) != count:
-                raise OpError(
-                    op, f"executor 'graph' does not know how to call '@{name}'"
-                )
-            for type, text in zip(callee.argument_types, types, strict=True):
-                if "[" not in text and text not in C_SCALARS:
-                    raise OpError(
-                        op, f"executor 'graph' cannot pass a number of type '{type}'"
-                    )
-            returned = declared.function_type.output
-            self.kernels[name] = {
-                "symbol": symbol,
-                "types": types,
-                "status": not isinstance(returned, llvm.LLVMVoidType),
-            }
-        effects = callee.argument_effects
-        return name, [i for i, effect in enumerate(effects) if effect.writes]
+        signature = self.signatures.of(op)
+        self.kernels[name] = {
+            "symbol": signature.symbol,
+            "types": signature.types,
+            "status": signature.gives_status,
+        }
+        return name, signature.writes
+
+
+def _type(type: Attribute, op: Operation) -> str:
+    return type_text(type, op, EXECUTOR)
 
 
 class _Function:
@@ -151,7 +133,7 @@ class _Function:
             )
         block = self.op.body.block
         arguments = [self.name(argument) for argument in block.args]
-        types = [type_text(argument.type, self.op) for argument in block.args]
+        types = [_type(argument.type, self.op) for argument in block.args]
         nodes = self.nodes(block)
         found: Json = {"arguments": arguments, "types": types, "nodes": nodes}
         return found
@@ -215,24 +197,23 @@ class _Function:
                 value = op.value
                 if not isinstance(value, IntegerAttr | FloatAttr):
                     raise OpError(op, "executor 'graph' has numbers as constants only")
-                return {"type": type_text(op.result.type, op), "value": _value(value)}
+                return {"type": _type(op.result.type, op), "value": _value(value)}
             case arith.CmpiOp() | arith.CmpfOp():
-                return {"predicate": _predicate(op)}
+                return {"predicate": predicate_of(op)}
             case cf.AssertOp():
                 return {"message": op.msg.data}
             case executor.ViewOp():
-                return {
-                    "pool": op.pool.string_value(),
-                    "offset": op.offset.value.data,
-                    "type": type_text(op.result.type, op),
-                }
+                place = {"pool": op.pool.string_value(), "offset": op.offset_bytes}
+                if op.reserved is not None:
+                    place["reserved"] = op.size_bytes
+                return {**place, "type": _type(op.result.type, op)}
             case executor.AllocOp():
                 alignment = op.alignment.value.data if op.alignment is not None else 64
-                return {"type": type_text(op.result.type, op), "alignment": alignment}
+                return {"type": _type(op.result.type, op), "alignment": alignment}
             case executor.ConstantOp():
                 return {
                     "weight": op.weight.string_value(),
-                    "type": type_text(op.result.type, op),
+                    "type": _type(op.result.type, op),
                 }
             case executor.CallOp():
                 name, writes = self.graph.kernel(op)
@@ -246,13 +227,10 @@ class _Function:
                     "ArrayAttr[ArrayAttr[IntegerAttr]]", op.properties["reassociation"]
                 )
                 listed = [[index.value.data for index in group] for group in groups]
-                return {"type": type_text(op.result.type, op), "groups": listed}
-            case memref.ExpandShapeOp() | memref.ViewOp():
-                return {"type": type_text(op.results[0].type, op)}
+                return {"type": _type(op.result.type, op), "groups": listed}
             case _:
-                if op.name in CASTS or (op.name in BINARY and op.results):
-                    return {"type": type_text(op.results[0].type, op)}
-                return {}
+                is_typed = op.name in SCALAR_OPS or isinstance(op, TYPED)
+                return {"type": _type(op.results[0].type, op)} if is_typed else {}
 
 
 def _value(value: "IntegerAttr | FloatAttr") -> int | str:
@@ -264,29 +242,11 @@ def _value(value: "IntegerAttr | FloatAttr") -> int | str:
     return number & 1 if is_bit else number
 
 
-def _predicate(op: "arith.CmpiOp | arith.CmpfOp") -> str:
-    from xdsl.dialects.arith import (
-        CMPF_COMPARISON_OPERATIONS,
-        CMPI_COMPARISON_OPERATIONS,
-    )
-
-    is_float = isinstance(op, arith.CmpfOp)
-    names = CMPF_COMPARISON_OPERATIONS if is_float else CMPI_COMPARISON_OPERATIONS
-    return names[op.predicate.value.data]
-
-
 def _subview(op: memref.SubviewOp) -> Json:
-    numbers: Json = {"type": type_text(op.result.type, op)}
-    for name in ("offsets", "sizes", "strides"):
-        static = cast("DenseArrayBase[IntegerType]", op.properties[f"static_{name}"])
-        numbers[name] = [None if n == DYNAMIC_INDEX else n for n in static.get_values()]
-    shape = list(op.result.type.get_shape())
-    dropped: list[int] = []
-    for axis, size in enumerate(numbers["sizes"]):
-        known = DYNAMIC_INDEX if size is None else size
-        if shape and shape[0] == known:
-            shape.pop(0)
-        else:
-            dropped.append(axis)
-    numbers["dropped"] = dropped
-    return numbers
+    names = ("offsets", "sizes", "strides")
+    numbers = {name: static_numbers(op, name) for name in names}
+    return {
+        "type": _type(op.result.type, op),
+        **numbers,
+        "dropped": dropped_axes(op),
+    }

@@ -159,7 +159,7 @@ def test_what_the_program_finds_is_an_error() -> None:
     ("options", "message"),
     [
         ({"threads": 0}, "expected 1 to 1024 threads, but got 0"),
-        ({"executor": "vm"}, "unknown executor 'vm'"),
+        ({"executor": "vn"}, "unknown executor 'vn'"),
         ({"winograd": True}, "no kernel makes use of option 'winograd' yet"),
         ({"dims": {"M": (1, 2)}}, "unknown size 'M'"),
         ({"devices": {"cpu": "3 : i32"}}, "expected a target attribute"),
@@ -336,7 +336,7 @@ def test_damaged_and_foreign_files_are_refused(
     rewrite(path, {"manifest.json": b"[]"})
     refused("is no program of transom")
     rewrite(path, manifest_with(path, version=99))
-    refused("expected version 3 of the format, but got 99")
+    refused("expected version 4 of the format, but got 99")
     rewrite(path, manifest_with(path, triple="riscv64-unknown-linux"))
     refused("the program is for 'riscv64-unknown-linux'")
     rewrite(path, manifest_with(path, features="+amx-tile,+avx10.9"))

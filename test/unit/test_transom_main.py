@@ -15,7 +15,7 @@ TRANSOM = ("-m", "transom.tools.transom_main")
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ((), "expected a command; expected one of 'cache', 'new', 'plugins'"),
+        ((), "expected a command; expected one of 'cache', 'new', 'plugins', 'show'"),
         (("plugin",), "unknown command 'plugin'; did you mean 'plugins'?"),
         (("--json", "plugin"), "unknown command 'plugin'; did you mean 'plugins'?"),
         (("plugins", "--jsno"), "unrecognized arguments: --jsno"),

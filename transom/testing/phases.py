@@ -134,7 +134,7 @@ class PhaseChecker:
 
     def compiled(self, module: ModuleOp) -> dict[str, Array]:
         machine = module.clone()
-        functions = lower_with(machine, self.compiled_externs, self.ctx)
+        functions, _ = lower_with(machine, self.compiled_externs, self.ctx)
         program = to_program(
             machine,
             base=self.base,

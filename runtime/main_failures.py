@@ -1,0 +1,19 @@
+"""
+How main fails where it is walked: when it is loaded, and when it runs.
+"""
+
+
+class MainError(ValueError):
+    """Code of main that is none, or is damaged; the reason is one line."""
+
+
+class MainFailure(Exception):
+    """Something wrong that a run has found: the message of a check, of arithmetic."""
+
+
+class Ended(Exception):
+    """A kernel that ended with a status other than 0."""
+
+    def __init__(self, status: int) -> None:
+        super().__init__(status)
+        self.status = status
