@@ -53,6 +53,7 @@ PASSES: dict[str, str] = {
     "tir-reorder-for-memory": (
         "transom.passes.tir_reorder_for_memory:TirReorderForMemoryPass"
     ),
+    "tir-reshape-dims": "transom.passes.tir_reshape_dims:TirReshapeDimsPass",
     "tir-verify-plan": "transom.passes.tir_verify_plan:TirVerifyPlanPass",
 }
 """Same-level passes: name to `module:Class`, resolved when first used."""

@@ -17,8 +17,8 @@ and where the result of an element-wise op gets a border.
 `vector-bytes` says how much a vector register holds; with 0 nothing is changed. Images
 are of floats, of rank 4, and of known channels, rows and columns. A convolution whose
 channels, or those of its groups, make no whole blocks stays as it is, unless little of
-a last block is left over. Values that have a layout are left alone, and so are ops on
-them.
+a last block is left over; one of each channel by itself keeps blocks, but asks for
+none. Values that have a layout are left alone, and so are ops on them.
 """
 
 from collections.abc import Sequence
@@ -166,8 +166,11 @@ class BlockLayouts:
         groups = op.groups.value.data
         if DYNAMIC in (filters, depth):
             return False
-        if groups == 1 or depth == 1 == filters // groups:
+        if groups == 1:
             return self._fits(filters)
+        if depth == 1 == filters // groups:
+            # Channels that do not meet are as fast one by one: no relayout pays.
+            return self._fits(filters) and self._is_blocked(op.input)
         return depth % self.lanes == 0 and filters // groups % self.lanes == 0
 
     @staticmethod

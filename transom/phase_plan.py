@@ -82,12 +82,20 @@ PHASES = (
             "convert-graph-to-tir",
             "convert-linalg-to-tir",
             "tir-fuse-nests",
+            "tir-reshape-dims",
             "tir-choose-schedule",
             "tir-pack-operands",
             "tir-parallelize-nests",
             "target-refine-places",
         ),
-        frozenset({"tir-fuse-nests", "tir-choose-schedule", "tir-parallelize-nests"}),
+        frozenset(
+            {
+                "tir-fuse-nests",
+                "tir-reshape-dims",
+                "tir-choose-schedule",
+                "tir-parallelize-nests",
+            }
+        ),
     ),
     Phase(
         "scheduled",

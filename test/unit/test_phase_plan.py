@@ -114,6 +114,7 @@ def test_what_is_omitted_runs_on_the_functions_of_others() -> None:
             "convert-graph-to-tir,"
             "convert-linalg-to-tir,"
             "builtin.module{without=[#cases.target]}(tir-fuse-nests),"
+            "tir-reshape-dims,"
             "builtin.module{without=[#cases.target]}(tir-choose-schedule),"
             "tir-pack-operands,"
             "tir-parallelize-nests,"
@@ -325,10 +326,11 @@ def test_phases_are_listed_for_a_module() -> None:
         assert str(module) == before
     lines = [line.strip() for line in text.splitlines()]
     start = lines.index("convert-graph-to-tir")
-    assert lines[start : start + 16] == [
+    assert lines[start : start + 17] == [
         "convert-graph-to-tir",
         "convert-linalg-to-tir",
         "builtin.module{without=[#cases.target]}(tir-fuse-nests)",
+        "tir-reshape-dims",
         "builtin.module{without=[#cases.target]}(tir-choose-schedule)",
         "tir-pack-operands",
         "tir-parallelize-nests",
