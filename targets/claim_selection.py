@@ -10,10 +10,12 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from xdsl.ir import Block, Operation
 
+from transom.dialects.diagnostics import OpError
 from transom.passes.dependence_graph import DependenceGraph
 from transom.passes.graph_patterns import Matcher
 from transom.passes.op_groups import outer_operands
 from transom.targets.claim_candidates import Answer, Candidate, Refused, Taker, ask
+from transom.targets.proposals import Offer, refusal_of_offer
 
 
 class BlockChoice:
@@ -23,33 +25,89 @@ class BlockChoice:
     """
 
     def __init__(
-        self, block: Block, takers: Mapping[Operation, Sequence[Taker]]
+        self,
+        block: Block,
+        takers: Mapping[Operation, Sequence[Taker]],
+        offers: Sequence[Offer] = (),
+        matcher: Matcher | None = None,
     ) -> None:
         self.block = block
-        self.takers = takers
+        self.takers = dict(takers)
+        self.groups: list[list[Operation]] = []
+        """Ops of several candidates that are to run together, if that was chosen."""
         self.graph = DependenceGraph(block)
         self.taken: dict[Operation, Candidate] = {}
         self.absorbed: set[Operation] = set()
         """Ops that others copy, and that nothing else reads: nobody takes them."""
-        matcher = Matcher()
+        matcher = matcher or Matcher()
+        self.offered: dict[Candidate, Offer] = {}
+        self._refused: dict[tuple[Taker, Operation], list[Refused]] = {}
+        for offer in offers:
+            self._consider(offer, matcher)
         self.answers: dict[Operation, dict[Taker, Answer]] = {
-            op: {taker: ask(taker, op, matcher) for taker in takers[op]}
+            op: {taker: ask(taker, op, matcher) for taker in self.takers[op]}
             for op in takers
         }
-        self._ranked = sorted(self._allowed(), key=self._rank)
+        self.candidates = sorted(self._allowed(), key=self._rank)
         self._by_op: dict[tuple[Taker, Operation], list[Candidate]] = {}
-        self._refused: dict[tuple[Taker, Operation], list[Refused]] = {}
-        for candidate in self._ranked:
+        for candidate in self.candidates:
             for op in candidate.ops:
                 self._by_op.setdefault((candidate.taker, op), []).append(candidate)
         for answers in self.answers.values():
             for taker, answer in answers.items():
                 for refused in answer.refused:
-                    for op in refused.ops:
-                        self._refused.setdefault((taker, op), []).append(refused)
+                    self._note_refused(taker, refused)
+
+    def _consider(self, offer: Offer, matcher: Matcher) -> None:
+        """
+        Make candidates of what is offered, for each target that takes it.
+
+        Raises `OpError` if it is required, and none does.
+        """
+        accepting: list[Taker] = []
+        reasons: list[str] = []
+        for taker in offer.takers:
+            reason = refusal_of_offer(offer, taker, matcher)
+            if reason is not None:
+                self._note_refused(taker, Refused(offer.ops, offer.label, reason))
+                reasons.append(f"'{taker.target}': {reason}")
+                continue
+            accepting.append(taker)
+            root = offer.ops[-1]
+            copied = () if offer.label is None else offer.copied
+            candidate = Candidate(
+                taker, root, offer.ops, copied, offer.label, offer.seconds
+            )
+            self.offered[candidate] = offer
+        if not offer.is_required:
+            return
+        if not accepting:
+            why = "; ".join(reasons) or "no target of the place is within reach"
+            raise OpError(
+                offer.ops[0],
+                f"candidate '{offer.name}' is required, but no target takes it ({why})",
+            )
+        for op in offer.ops:
+            self.takers[op] = accepting
+
+    def check_required(self) -> None:
+        """Raise `OpError` if something that is required was not taken."""
+        taken = {self.offered.get(c) for c in self.taken.values()}
+        for offer in dict.fromkeys(self.offered.values()):
+            if offer.is_required and offer not in taken:
+                raise OpError(
+                    offer.ops[0],
+                    f"candidate '{offer.name}' is required, but cannot be had beside "
+                    "others that are",
+                )
+
+    def _note_refused(self, taker: Taker, refused: Refused) -> None:
+        for op in refused.ops:
+            self._refused.setdefault((taker, op), []).append(refused)
 
     def _allowed(self) -> Iterable[Candidate]:
-        """What is claimed, of ops that the claimant may have."""
+        """What is claimed, of ops that the claimant may have, and what is offered."""
+        yield from self.offered
         for answers in self.answers.values():
             for answer in answers.values():
                 for candidate in answer.candidates:
@@ -59,11 +117,11 @@ class BlockChoice:
 
     def select(self) -> None:
         """Take candidates, the best first."""
-        for candidate in self._ranked:
+        for candidate in self.candidates:
             if self.cheaper(candidate) is None:
                 self._take(candidate)
         # What was left to a cheaper target, and that one could not take after all.
-        for candidate in self._ranked:
+        for candidate in self.candidates:
             self._take(candidate)
         self._absorb()
 
@@ -85,10 +143,17 @@ class BlockChoice:
             op for op in copied if op not in needed and op not in self.taken
         } & set(self.takers)
 
-    def _rank(self, candidate: Candidate) -> tuple[int, int]:
-        """The order of candidates; equal ones are as in the block and the claims."""
+    def _rank(self, candidate: Candidate) -> tuple[int, int, int]:
+        """
+        The order of candidates: what is required, what is offered, what is claimed;
+        equal ones are as in the block and the claims.
+        """
+        offer = self.offered.get(candidate)
+        if offer is not None:
+            order = offer.takers.index(candidate.taker)
+            return (0 if offer.is_required else 1), order, -len(candidate.ops)
         preference = list(self.takers[candidate.root]).index(candidate.taker)
-        return preference, -len(candidate.ops)
+        return 2, preference, -len(candidate.ops)
 
     def _take(self, candidate: Candidate) -> None:
         if any(op in self.taken for op in candidate.ops):
@@ -98,7 +163,7 @@ class BlockChoice:
 
     def cheaper(self, candidate: Candidate) -> tuple[Taker, float] | None:
         """The first target that is known to run a candidate's ops for less."""
-        if candidate.seconds is None:
+        if candidate.seconds is None or candidate in self.offered:
             return None
         for taker in self.takers[candidate.root]:
             seconds = self._known_cost(taker, candidate)

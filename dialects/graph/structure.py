@@ -7,7 +7,12 @@ from abc import ABC
 from collections.abc import Sequence
 from typing import cast
 
-from xdsl.dialects.builtin import AnyTensorTypeConstr, LocationAttr, StringAttr
+from xdsl.dialects.builtin import (
+    AnyTensorTypeConstr,
+    LocationAttr,
+    StringAttr,
+    UnitAttr,
+)
 from xdsl.interfaces import HasCanonicalizationPatternsInterface
 from xdsl.ir import (
     Attribute,
@@ -19,6 +24,7 @@ from xdsl.ir import (
 from xdsl.irdl import (
     IRDLOperation,
     irdl_op_definition,
+    opt_prop_def,
     prop_def,
     region_def,
     traits_def,
@@ -212,7 +218,7 @@ class CompositeOp(GroupOp):
 @irdl_op_definition
 class RegionOp(GroupOp):
     """
-    What one place gets to compute.
+    What one place gets to compute; with `hint` what it should, if it can.
 
     ```mlir
     %y = graph.region #target.place<@npu, ?, ?> (%a = %x : tensor<4xf32>) -> (tensor<4xf32>) {
@@ -225,6 +231,7 @@ class RegionOp(GroupOp):
     name = "graph.region"
 
     place = prop_def(PlaceAttr)
+    hint = opt_prop_def(UnitAttr)
 
     def __init__(
         self,
@@ -238,14 +245,18 @@ class RegionOp(GroupOp):
 
     @classmethod
     def parse(cls, parser: Parser) -> "RegionOp":
+        is_hint = parser.parse_optional_keyword("hint") is not None
         start = parser.pos
         place = parser.parse_attribute()
         if not isinstance(place, PlaceAttr):
             parser.raise_error("expected '#target.place<…>'", start, parser.pos)
-        return cast(RegionOp, cls._parse_group(parser, {"place": place}))
+        properties: dict[str, Attribute] = {"place": place}
+        if is_hint:
+            properties["hint"] = UnitAttr()
+        return cast(RegionOp, cls._parse_group(parser, properties))
 
     def _print_head(self, printer: Printer) -> None:
-        printer.print_string(" ")
+        printer.print_string(" " if self.hint is None else " hint ")
         printer.print_attribute(self.place)
 
 

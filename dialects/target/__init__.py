@@ -6,11 +6,16 @@ and `target.link` declare the machine; places name a device, a target and a memo
 place may name a device before it is declared.
 
 `target.config` on the module, `target.for`, `target.phase` and `target.lowered_to` on a
-function and `target.refused` on an op are discardable attributes.
+function, `target.candidates` and `target.refused` on an op are discardable attributes.
 """
 
 from xdsl.ir import Dialect
 
+from transom.dialects.target.candidates import (
+    CANDIDATES,
+    CandidateAttr,
+    candidates_of,
+)
 from transom.dialects.target.configuration import (
     CONFIG,
     FOR,
@@ -53,10 +58,19 @@ from transom.dialects.target.verification import (
 Target = Dialect(
     "target",
     [DeviceOp, LinkOp, MemoryOp],
-    [AnyOfAttr, ConfigAttr, ExecutorAttr, PlaceAttr, PlannerAttr, RefusalAttr],
+    [
+        AnyOfAttr,
+        CandidateAttr,
+        ConfigAttr,
+        ExecutorAttr,
+        PlaceAttr,
+        PlannerAttr,
+        RefusalAttr,
+    ],
 )
 
 __all__ = [
+    "CANDIDATES",
     "CONFIG",
     "FOR",
     "LOWERED_TO",
@@ -66,6 +80,7 @@ __all__ = [
     "PHASES",
     "REFUSED",
     "AnyOfAttr",
+    "CandidateAttr",
     "ConfigAttr",
     "DeviceOp",
     "Executor",
@@ -81,6 +96,7 @@ __all__ = [
     "RefusalAttr",
     "Target",
     "TargetAttr",
+    "candidates_of",
     "get_config",
     "phase_of",
     "place_of",

@@ -80,12 +80,15 @@ class DeviceOp(KeyedSymbolOp):
     """
     A device: the targets that can compile for it in order of preference, and the
     memories that it can read and write, its default memory first. Memories that its
-    targets bring are `brought`: it reaches them too, but none is its default.
+    targets bring are `brought`: it reaches them too, but none is its default. What is
+    known of its speed serves the choice of places: `flops` per second, `bandwidth` in
+    bytes per second, `launch` in seconds for each function that it is given.
 
     ```mlir
     target.memory @dram {alignment = 64}
     target.device @cpu {
-      targets = [#llvm_cpu.target<cpu = "znver4">], memories = [@dram]
+      targets = [#llvm_cpu.target<cpu = "znver4">], memories = [@dram],
+      flops = 1.0e+11, bandwidth = 2.0e+10
     }
     ```
     """
@@ -95,6 +98,9 @@ class DeviceOp(KeyedSymbolOp):
     targets = prop_def(ArrayAttr[TargetAttr])
     memories = opt_prop_def(ArrayAttr[SymbolRefAttr])
     brought = opt_prop_def(ArrayAttr[SymbolRefAttr])
+    flops = opt_prop_def(FloatAttr[Float64Type])
+    bandwidth = opt_prop_def(FloatAttr[Float64Type])
+    launch = opt_prop_def(FloatAttr[Float64Type])
 
     traits = traits_def(SymbolOpInterface(), MemoriesAreDeclared())
 
@@ -121,6 +127,21 @@ class DeviceOp(KeyedSymbolOp):
         brought = () if self.brought is None else self.brought.data
         return self.listed_memory_refs + brought
 
+    @property
+    def flops_per_second(self) -> float | None:
+        """How fast it computes, if that is known."""
+        return None if self.flops is None else self.flops.value.data
+
+    @property
+    def bytes_per_second(self) -> float | None:
+        """How fast it reads and writes its memory, if that is known."""
+        return None if self.bandwidth is None else self.bandwidth.value.data
+
+    @property
+    def launch_seconds(self) -> float:
+        """What each function that it is given costs beside its work."""
+        return 0.0 if self.launch is None else self.launch.value.data
+
     def supports(self, target: TargetAttr) -> bool:
         """Whether code for a target runs here: it equals or subsumes one of ours."""
         return any(target == t or target.subsumes(t) for t in self.targets.data)
@@ -132,6 +153,14 @@ class DeviceOp(KeyedSymbolOp):
             )
         _verify_distinct(self.targets.data, "target")
         _verify_distinct(self.memory_refs, "memory")
+        for key, given in (("flops", self.flops), ("bandwidth", self.bandwidth)):
+            speed = 1.0 if given is None else given.value.data
+            if not (math.isfinite(speed) and speed > 0):
+                raise VerifyException(f"expected {key} > 0, but got {speed}")
+        if not (math.isfinite(self.launch_seconds) and self.launch_seconds >= 0):
+            raise VerifyException(
+                f"expected launch >= 0, but got {self.launch_seconds}"
+            )
 
 
 @irdl_op_definition

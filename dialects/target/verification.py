@@ -18,6 +18,7 @@ from transom.dialects.discardable import (
     verify_on_module,
 )
 from transom.dialects.symbols import attributes_of, ops_in_scope, walk_attributes
+from transom.dialects.target.candidates import CANDIDATES, CandidateAttr
 from transom.dialects.target.configuration import (
     CONFIG,
     FOR,
@@ -185,7 +186,16 @@ def _verify_refused(op: Operation, value: Attribute) -> None:
         )
 
 
+def _verify_candidates(op: Operation, value: Attribute) -> None:
+    if not isa(value, ArrayAttr[CandidateAttr]):
+        raise VerifyException(
+            f"expected a list of '#{CandidateAttr.name}' for '{CANDIDATES}', "
+            f"but got '{value}'"
+        )
+
+
 _RULES: tuple[tuple[str, Rule], ...] = (
+    (CANDIDATES, _verify_candidates),
     (CONFIG, _verify_config),
     (FOR, _verify_for),
     (LOWERED_TO, _verify_lowered_to),
