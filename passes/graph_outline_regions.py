@@ -143,6 +143,7 @@ def outline_region(region: graph.RegionOp, name: str, place: PlaceAttr) -> FuncO
             end = ReturnOp(*op.operands)
             end.location, end.attributes = op.location, dict(op.attributes)
             body.add_op(end)
+            op.erase()  # or it would go on reading the results
         else:
             body.add_op(op)
     func = region_function(call, body, place)

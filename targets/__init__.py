@@ -7,17 +7,20 @@ if __name__ != "transom.targets":
 
 TARGETS: dict[str, str] = {
     "c_source.target": "transom.targets.c_source.hooks:CSourceTarget",
+    "cmsis_nn.target": "transom.targets.cmsis_nn.hooks:CmsisNnTarget",
     "llvm_cpu.target": "transom.targets.llvm_cpu.hooks:LlvmCpuTarget",
 }
 """Hooks by attribute name: `module:Class`, resolved when first used."""
 
 TARGET_DIALECTS: dict[str, str] = {
     "c_source": "transom.targets.c_source.dialect:CSource",
+    "cmsis_nn": "transom.targets.cmsis_nn.dialect:CmsisNn",
     "llvm_cpu": "transom.targets.llvm_cpu.dialect:LlvmCpu",
 }
 """Dialects owned by the in-tree targets."""
 
 TARGET_PASSES: dict[str, str] = {
+    "cmsis-nn-select-ops": ("transom.targets.cmsis_nn.select_ops:CmsisNnSelectOpsPass"),
     "convert-graph-to-tir": (
         "transom.targets.convert_graph_to_tir:ConvertGraphToTirPass"
     ),

@@ -132,7 +132,8 @@ class BlockChoice:
         for op in reversed(list(self.block.ops)):
             candidate = self.taken.get(op)
             if candidate is None:
-                needed |= {value.owner for value in outer_operands(op)}
+                if op in needed or op not in copied:
+                    needed |= {value.owner for value in outer_operands(op)}
             elif op in copied and op not in needed and candidate.ops == (op,):
                 self.absorbed.add(op)
                 del self.taken[op]

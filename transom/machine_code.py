@@ -15,6 +15,7 @@ from xdsl.dialects.builtin import ModuleOp
 from transom.cache import content_key, foundation, store
 from transom.dialects import llvm
 from transom.dialects.diagnostics import OpError
+from transom.elf_objects import with_hard_floats
 from transom.lowering.emit_llvm import SYMBOL, to_object_texts
 from transom.lowering.emit_llvm.text import name_text
 from transom.targets.llvm_cpu.architectures import architecture_of_triple
@@ -57,6 +58,17 @@ class Machine:
         doubles = "+d" in self.features.split(",")
         return "lp64d" if doubles and self.triple.startswith("riscv64") else ""
 
+    @property
+    def reloc(self) -> str:
+        """How addresses are found: through no table where nothing loads the program."""
+        return "static" if "-none" in self.triple else "pic"
+
+    @property
+    def has_hard_floats(self) -> bool:
+        """Whether a 32-bit Arm passes floats in their registers."""
+        arm = self.triple.startswith(("arm", "thumb"))
+        return arm and self.triple.endswith("eabihf")
+
     def key(self, text: str) -> str:
         """The key of the object of a text."""
         return content_key((str(self), foundation(), text))
@@ -73,8 +85,11 @@ class Machine:
                 cpu=self.cpu,
                 features=self.features,
                 opt_level=self.opt_level,
+                reloc=self.reloc,
                 abi=self.abi,
             )
+            if self.has_hard_floats:
+                found = with_hard_floats(found)
             store().put(CODE, self.key(text), found)
         return found
 

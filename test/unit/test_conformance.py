@@ -203,6 +203,7 @@ def test_what_the_report_says():
 
 IN_TREE = {
     "c_source.target": "#c_source.target",
+    "cmsis_nn.target": '#cmsis_nn.target<cpu = "cortex-m55">',
     "llvm_cpu.target": '#llvm_cpu.target<cpu = "x86-64-v2">',
 }
 """A text of each target in the tree."""

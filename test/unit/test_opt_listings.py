@@ -69,7 +69,7 @@ def test_phases(capsys: Capture) -> None:
 def test_passes_by_origin(capsys: Capture) -> None:
     text = printed(capsys, "--list-passes")
     ours, _, xdsls = text.partition("passes of xdsl\n")
-    assert ours.startswith("passes of transom\n  convert-graph-to-tir: Convert")
+    assert ours.startswith("passes of transom\n  cmsis-nn-select-ops: Turn quantised")
     assert "\n      vector-bytes: an integer (default: 32)\n" in ours
     assert "\n      phase: a string\n" in ours
     assert "\n  canonicalize: Applies all canonicalization patterns.\n" in xdsls

@@ -240,10 +240,11 @@ def check_phases(
 
 def reread(module: ModuleOp, ctx: Context | None = None) -> ModuleOp:
     """
-    A module from its own text. Raises `VerifyException` if it does not print the same.
+    A module from its own text, as from a file in the folder of the module's. Raises
+    `VerifyException` if it does not print the same.
     """
-    text = str(module)
-    again = parse_ir(new_context() if ctx is None else ctx, text, "<printed>")
+    text, file = str(module), base_folder(module) / "<printed>"
+    again = parse_ir(new_context() if ctx is None else ctx, text, str(file))
     if str(again) != text:
         raise VerifyException("the module does not print as it was parsed")
     return again
