@@ -33,6 +33,8 @@ from xdsl.dialects.builtin import (
 import transom
 from benchmarks.cases import UnknownCase, select
 from transom.dialects import tir
+from transom.driver import declare_devices
+from transom.registry import new_context
 from transom.runtime.elf_symbols import read_symbols, rename_symbol
 from transom.runtime.jit import emit_object
 from transom.runtime.program import Code, Program
@@ -173,6 +175,9 @@ def main() -> int:
     )
     parser.add_argument("model", help="a case, or a file")
     parser.add_argument("--rounds", type=int, default=9, metavar="K")
+    parser.add_argument(
+        "--cpu", help="compile for this CPU, which runs here as well, not for the host"
+    )
     parser.add_argument("--width", type=int, default=150, metavar="COLUMNS")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
@@ -183,13 +188,16 @@ def main() -> int:
             except (UnknownCase, ValueError) as e:
                 parser.error(f"expected a file or one case: {e}")
             path = case.write(Path(folder))
-        report(path, options.rounds, options.width)
+        report(path, options.rounds, options.width, options.cpu)
     return 0
 
 
-def report(path: Path, rounds: int, width: int) -> None:
+def report(path: Path, rounds: int, width: int, cpu: str | None = None) -> None:
     """Print the kernels of a model, the slowest first."""
     module = transom.load(path)
+    if cpu is not None:
+        devices = {"cpu": f'#llvm_cpu.target<cpu = "{cpu}">'}
+        declare_devices(module, devices, new_context())
     kernels = kernels_of(transom.lower(module, "tensor"))
     code, names = timed_code(transom.compile(module).code)
     inputs = random_inputs(module, seed=1)

@@ -144,9 +144,19 @@ class BlockLayouts:
                 return op.axis.value.data == 1 and self._joins_blocks(op)
             case graph.ElementwiseOp():
                 images = [op.operands[index] for index in self._full(op)]
-                return any(map(self._is_blocked, images)) and all(map(is_image, images))
+                some = any if self._is_wanted(op.results[0]) else all
+                return (
+                    bool(images)
+                    and all(map(is_image, images))
+                    and some(map(self._is_blocked, images))
+                )
             case _:
                 return False
+
+    def _is_wanted(self, value: SSAValue) -> bool:
+        """Whether a convolution reads a value in blocks."""
+        readers = [use.operation for use in value.uses]
+        return any(isinstance(r, graph.Conv2dOp) and self._suits(r) for r in readers)
 
     def _joins_blocks(self, op: graph.ConcatOp) -> bool:
         """Whether the parts of a concatenation are whole blocks."""

@@ -8,6 +8,7 @@ tile at the end, the lanes last.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import cast
@@ -126,12 +127,14 @@ def _tile_of(schedule: ScheduleAttr, dim: int, extent: int) -> int:
 
 @dataclass(frozen=True)
 class Rearrangement:
-    """A form that padding, a reshape and a transpose give."""
+    """A form that a reshape, padding, another reshape and a transpose give."""
 
+    grouped: tuple[int, ...]
+    """What each index of the operand is a number of groups and a place in one of."""
     padded: tuple[int, ...]
-    """What each index of the operand is padded to."""
+    """What each of these is padded to."""
     split: tuple[int, ...]
-    """The axes that the indices are made of, in their order."""
+    """The axes that they are made of, in their order."""
     permutation: tuple[int, ...]
     """Which of these each axis of the form is."""
 
@@ -139,8 +142,9 @@ class Rearrangement:
 def as_rearrangement(form: PackedForm, shape: Sequence[int]) -> Rearrangement | None:
     """
     A form as a rearrangement of an operand of this shape, if it is one: each index is
-    made of axes that count through it like digits.
+    made of axes that count through it like digits, or through a group of it.
     """
+    grouped: list[int] = []
     padded: list[int] = []
     split: list[int] = []
     order: list[int] = []
@@ -148,21 +152,28 @@ def as_rearrangement(form: PackedForm, shape: Sequence[int]) -> Rearrangement | 
         digits = _digits_of(expr, form.shape)
         if digits is None:
             return None
+        groups: list[tuple[int, int]] = []
         size = 1
         for number, stride in reversed(digits):
-            if stride != size:
+            if stride < size and extent % stride == 0:
+                # What is before it fills up a group that is smaller.
+                groups.insert(0, (stride, size))
+                extent, size = extent // stride, 1
+            elif stride != size * math.prod(group for group, _ in groups):
                 return None
             size *= form.shape[number]
         if size < extent:
             return None
-        padded.append(size)
+        groups.insert(0, (extent, size))
+        grouped += [group for group, _ in groups]
+        padded += [size for _, size in groups]
         # An index that is always 0 is an axis of one element.
         split += [form.shape[number] for number, _ in digits]
         order += [number for number, _ in digits]
     if sorted(order) != list(range(len(form.axes))):
         return None
     permutation = tuple(order.index(number) for number in range(len(form.axes)))
-    return Rearrangement(tuple(padded), tuple(split), permutation)
+    return Rearrangement(tuple(grouped), tuple(padded), tuple(split), permutation)
 
 
 def _digits_of(expr: AffineExpr, sizes: Sequence[int]) -> list[tuple[int, int]] | None:

@@ -142,10 +142,11 @@ class _Packer:
             name = fresh_symbol(self.module, f"{source.sym_name.data}.packed")
             body = Block()
             value = _insert(body, graph.WeightRefOp(source))
-            shape = source.type.get_shape()
-            if how.padded != shape:
-                missing = [n - m for n, m in zip(how.padded, shape, strict=True)]
-                value = _insert(body, graph.PadOp(value, [0] * len(shape), missing))
+            if how.grouped != source.type.get_shape():
+                value = _insert(body, graph.ReshapeOp(value, how.grouped))
+            if how.padded != how.grouped:
+                missing = [n - m for n, m in zip(how.padded, how.grouped, strict=True)]
+                value = _insert(body, graph.PadOp(value, [0] * len(missing), missing))
             if how.split != how.padded:
                 value = _insert(body, graph.ReshapeOp(value, how.split))
             if how.permutation != tuple(range(len(how.permutation))):

@@ -150,3 +150,42 @@ tir.func @some(read %b: memref<8x16xf32>, write %o: memref<16xf32>) {
     }
   tir.return
 }
+
+// -----
+
+// Groups of 5 filters in panels of 4: each group is filled up by itself.
+
+// CHECK:       graph.weight @w.packed : tensor<3x2x7x4xf32> {
+// CHECK-NEXT:    %0 = graph.weight_ref @w : tensor<15x7xf32>
+// CHECK-NEXT:    %1 = graph.reshape %0 to [3, 5, 7] : tensor<15x7xf32> -> tensor<3x5x7xf32>
+// CHECK-NEXT:    %2 = graph.pad %1 low [0, 0, 0] high [0, 3, 0] value 0.000000e+00 : f32
+// CHECK-NEXT:    %3 = graph.reshape %2 to [3, 2, 4, 7]
+// CHECK-NEXT:    %4 = graph.transpose %3 permutation [0, 1, 3, 2]
+// CHECK-NEXT:    graph.yield %4 : tensor<3x2x7x4xf32>
+// CHECK:       tir.func @groups(read %x: memref<21x12xf32>, read %w: memref<3x2x7x4xf32>
+// CHECK:         %w[d0, d1 floordiv 4, d3, d1 mod 4] : memref<3x2x7x4xf32>
+graph.weight @w = dense<1.5> : tensor<15x7xf32>
+func.func @main(%x: tensor<21x12xf32>) -> tensor<15x12xf32> {
+  %w = graph.weight_ref @w : tensor<15x7xf32>
+  %d = tensor.empty() : tensor<15x12xf32>
+  %y = tir.call @groups(%x : tensor<21x12xf32>, %w : tensor<15x7xf32>) outs(%d : tensor<15x12xf32>)
+  func.return %y : tensor<15x12xf32>
+}
+tir.func @groups(read %x: memref<21x12xf32>, read %w: memref<15x7xf32>, write %o: memref<15x12xf32>) {
+  tir.nest dims [parallel 3, parallel 5, parallel 12, reduction 7]
+      ins(%x[d0 * 7 + d3, d2] : memref<21x12xf32>, %w[d0 * 5 + d1, d3] : memref<15x7xf32>) outs(%o[d0 * 5 + d1, d2] : memref<15x12xf32>)
+      schedule #tir.schedule<register = [d1 : 4], vector = d2 : 4, pack = [in1]>
+    init {
+      %zero = arith.constant 0.0 : f32
+      tir.yield %zero : f32
+    }
+    body (%a: f32, %b: f32, %acc: f32) {
+      %p = arith.mulf %a, %b : f32
+      %s = arith.addf %acc, %p : f32
+      tir.yield %s : f32
+    }
+    finish (%acc: f32) {
+      tir.yield %acc : f32
+    }
+  tir.return
+}
