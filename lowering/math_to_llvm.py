@@ -49,7 +49,8 @@ INTRINSICS: dict[type[Operation], type[Operation]] = {
     math.Log2Op: llvm.FLog2Op,
     math.LogOp: llvm.FLogOp,
     math.PowFOp: llvm.FPowOp,
-    math.RoundEvenOp: llvm.FRoundEvenOp,
+    # In the one rounding mode that there is; few C libraries have a 'roundeven'.
+    math.RoundEvenOp: llvm.FRintOp,
     math.RoundOp: llvm.FRoundOp,
     math.SinOp: llvm.FSinOp,
     math.SqrtOp: llvm.FSqrtOp,

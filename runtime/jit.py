@@ -100,6 +100,7 @@ def target_machine(
     abi: str = "",
 ) -> Any:
     """A new target machine. Position-independent: data may be far away."""
+    triple = with_all_parts(triple)
     initialize(everything=triple != host_triple())
     try:
         target = binding.Target.from_triple(triple)
@@ -113,6 +114,17 @@ def target_machine(
         )
     except RuntimeError as e:
         raise JitError(f"no target machine for '{triple}': {e}") from e
+
+
+def with_all_parts(triple: str) -> str:
+    """
+    A triple with a vendor. LLVM reads parts by their place, and takes the ABI that
+    `thumbv7em-none-eabihf` ends in for a system: floats would be passed otherwise.
+    """
+    architecture, *rest = triple.split("-")
+    if len(rest) == 2 and rest[0] == "none":
+        rest.insert(0, "unknown")
+    return "-".join((architecture, *rest))
 
 
 def parse(text: str) -> Any:

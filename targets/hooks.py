@@ -21,6 +21,7 @@ from transom.dialects.target import LinkOp, MemoryOp, TargetAttr
 from transom.interpreters.evaluators import Evaluator
 from transom.lowering.conversion import ConversionPattern, Refusal
 from transom.passes.graph_patterns import Match, Pattern
+from transom.passes.graph_patterns.terms import kind_name
 from transom.passes.pipeline import Pipeline
 
 TargetT = TypeVar("TargetT", bound=TargetAttr)
@@ -60,7 +61,7 @@ class Claim:
     @property
     def what(self) -> str:
         """What is claimed, in words."""
-        return f"a '{self.root.name}'"
+        return f"a '{kind_name(self.root)}'"
 
 
 @dataclass(frozen=True)

@@ -24,12 +24,6 @@ GLOBAL_DATA = 0x11
 
 CONSTANT_ALIGNMENT = 64
 
-ARM_ATTRIBUTES = 0x70000003
-"""The kind of section that says what an object for Arm relies on."""
-
-TAG_VFP_ARGUMENTS, IN_FLOAT_REGISTERS = 28, 1
-"""How functions take floats, in that section ("Addenda to the ABI", Arm)."""
-
 
 class Section(NamedTuple):
     """The header of a section."""
@@ -124,33 +118,6 @@ def with_symbols(
         moved = strings._replace(offset=len(result), size=len(names))
         struct.pack_into(layout.section_form, result, at, *moved)
         result += names
-        result += b"\0" * (-len(result) % 8)
-    return bytes(result)
-
-
-def with_hard_floats(data: bytes) -> bytes:
-    """
-    An object for 32-bit Arm that says that floats are passed in their registers.
-
-    LLVM writes no `Tag_ABI_VFP_args`, and GNU's linker refuses to link such an object
-    with those that have it. The attributes are a section of vendors' subsections: 'A',
-    then a length, "aeabi", and tags with their values.
-    """
-    layout = Layout.of(data)
-    result = bytearray(data)
-    for at, section in layout.sections(data):
-        if section.kind != ARM_ATTRIBUTES:
-            continue
-        content = bytearray(data[section.offset : section.offset + section.size])
-        vendor = b"aeabi\0"
-        assert content[:1] == b"A" and content[5:].startswith(vendor), "LLVM's own"
-        content += bytes([TAG_VFP_ARGUMENTS, IN_FLOAT_REGISTERS])
-        for length_at in (1, 5 + len(vendor) + 1):  # of the subsection, of its tags
-            (length,) = struct.unpack_from(layout.order + "I", content, length_at)
-            struct.pack_into(layout.order + "I", content, length_at, length + 2)
-        moved = section._replace(offset=len(result), size=len(content))
-        struct.pack_into(layout.section_form, result, at, *moved)
-        result += content
         result += b"\0" * (-len(result) % 8)
     return bytes(result)
 

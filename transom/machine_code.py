@@ -15,7 +15,6 @@ from xdsl.dialects.builtin import ModuleOp
 from transom.cache import content_key, foundation, store
 from transom.dialects import llvm
 from transom.dialects.diagnostics import OpError
-from transom.elf_objects import with_hard_floats
 from transom.lowering.emit_llvm import SYMBOL, to_object_texts
 from transom.lowering.emit_llvm.text import name_text
 from transom.targets.llvm_cpu.architectures import architecture_of_triple
@@ -63,12 +62,6 @@ class Machine:
         """How addresses are found: through no table where nothing loads the program."""
         return "static" if "-none" in self.triple else "pic"
 
-    @property
-    def has_hard_floats(self) -> bool:
-        """Whether a 32-bit Arm passes floats in their registers."""
-        arm = self.triple.startswith(("arm", "thumb"))
-        return arm and self.triple.endswith("eabihf")
-
     def key(self, text: str) -> str:
         """The key of the object of a text."""
         return content_key((str(self), foundation(), text))
@@ -88,8 +81,6 @@ class Machine:
                 reloc=self.reloc,
                 abi=self.abi,
             )
-            if self.has_hard_floats:
-                found = with_hard_floats(found)
             store().put(CODE, self.key(text), found)
         return found
 

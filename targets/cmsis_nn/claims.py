@@ -1,5 +1,6 @@
 """
-What the target claims: the patterns of `matching`, where `plans` has a plan for them.
+What the target claims: the patterns of `matching`, where `plans` has a plan for them,
+and its own ops.
 """
 
 from collections.abc import Callable, Sequence
@@ -8,6 +9,7 @@ from xdsl.ir import Operation
 
 from transom.lowering.conversion import Refusal
 from transom.passes.graph_patterns import Match
+from transom.targets.cmsis_nn import ops
 from transom.targets.cmsis_nn.cores import Core
 from transom.targets.cmsis_nn.matching import (
     OPERATORS,
@@ -15,6 +17,7 @@ from transom.targets.cmsis_nn.matching import (
     Found,
     root_behind,
 )
+from transom.targets.cmsis_nn.patterns import UNKNOWN_SCRATCH, scratch_of
 from transom.targets.cmsis_nn.plans import plan
 from transom.targets.hooks import Accepted, AnyClaim, Claim, PatternClaim
 
@@ -32,6 +35,7 @@ def claims_for(core: Core) -> Sequence[AnyClaim]:
             Claim(kind, lambda op: NOT_QUANTIZED, members=_unless_quantized)
             for kind in OPERATORS
         ),
+        Claim(ops.CmsisNnOp, _answer_own(core)),
     )
 
 
@@ -41,6 +45,17 @@ def _answer(label: str, core: Core) -> Callable[[Match], Accepted | Refusal]:
     def answer(match: Match) -> Accepted | Refusal:
         made = plan(Found(label, match), core)
         return made if isinstance(made, Refusal) else Accepted()
+
+    return answer
+
+
+def _answer_own(core: Core) -> Callable[[Operation], Accepted | Refusal]:
+    """Whether an op of the dialect can be computed."""
+
+    def answer(op: Operation) -> Accepted | Refusal:
+        if isinstance(op, ops.WindowedConvOp) and scratch_of(op, core) is None:
+            return Refusal(UNKNOWN_SCRATCH)
+        return Accepted()
 
     return answer
 

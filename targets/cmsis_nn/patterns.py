@@ -122,6 +122,12 @@ def sizes_of(op: ops.WindowedConvOp) -> Conv:
     )
 
 
+def scratch_of(op: ops.WindowedConvOp, core: Core) -> int | None:
+    """Bytes of scratch memory; None where only the library's getter knows them."""
+    is_depthwise = isinstance(op, ops.DepthwiseConvOp)
+    return (depthwise_scratch if is_depthwise else conv_scratch)(sizes_of(op), core)
+
+
 UNKNOWN_SCRATCH = "only the library itself knows how much scratch memory it takes"
 
 
@@ -131,10 +137,6 @@ class CallConvolution(CallPattern[OpT]):
     function: str
     params: str
 
-    @abstractmethod
-    def scratch(self, conv: Conv) -> int | None:
-        """Bytes of scratch memory."""
-
     def multiple(self, conv: Conv) -> Sequence[int]:
         """What stands behind the offsets in the parameters."""
         return ()
@@ -142,7 +144,7 @@ class CallConvolution(CallPattern[OpT]):
     def write(self, op: OpT, site: CallSite) -> Refusal | None:
         assert isinstance(op, ops.WindowedConvOp), "the roots of subclasses"
         conv = sizes_of(op)
-        size = self.scratch(conv)
+        size = scratch_of(op, self.core)
         if size is None:
             return Refusal(UNKNOWN_SCRATCH)
         x, weights, bias, multipliers, shifts = site.ins
@@ -183,17 +185,11 @@ class CallConv(CallConvolution[ops.ConvOp]):
     function = "arm_convolve_wrapper_s8"
     params = "conv_params"
 
-    def scratch(self, conv: Conv) -> int | None:
-        return conv_scratch(conv, self.core)
-
 
 class CallDepthwiseConv(CallConvolution[ops.DepthwiseConvOp]):
     root = ops.DepthwiseConvOp
     function = "arm_depthwise_conv_wrapper_s8"
     params = "dw_conv_params"
-
-    def scratch(self, conv: Conv) -> int | None:
-        return depthwise_scratch(conv, self.core)
 
     def multiple(self, conv: Conv) -> Sequence[int]:
         return (conv.outputs // conv.channels,)

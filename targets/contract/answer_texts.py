@@ -10,6 +10,7 @@ from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 
 from transom.lowering.conversion import ConversionPattern
+from transom.passes.graph_patterns.terms import kind_name
 from transom.passes.pipeline import format_pass
 from transom.targets.hooks import Claim, PatternClaim, Reference, Step
 
@@ -23,7 +24,7 @@ def text_of_answer(answer: object) -> str:
             parts = (answer.requires, answer.provides, answer.before)
             return f"{answer.pipeline}: {', '.join(map(text_of_answer, parts))}"
         case Claim():
-            return f"{answer.root.name}: {answer.label}"
+            return f"{kind_name(answer.root)}: {answer.label}"
         case PatternClaim():
             return f"{answer.pattern}: {answer.label}"
         case ConversionPattern():

@@ -244,3 +244,19 @@ def test_the_run_time_knows_no_compiler() -> None:
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     )
     assert run.stdout == "[]\n"
+
+
+def test_the_abi_of_a_triple_without_a_vendor():
+    """Floats are in their registers if 'eabihf' says so."""
+    text = """
+    declare float @g(float)
+    define float @f(ptr %p) {
+      %x = load float, ptr %p
+      %y = call float @g(float %x)
+      ret float %y
+    }
+    """
+    code = jit.emit_assembly(text, triple="thumbv7em-none-eabihf", cpu="cortex-m4")
+    assert "vldr\ts0, [r0]" in code
+    code = jit.emit_assembly(text, triple="thumbv7em-none-eabi", cpu="cortex-m4")
+    assert "ldr\tr0, [r0]" in code and "s0" not in code
