@@ -15,6 +15,9 @@ or into the other memories that the device lists.
                                                         offset = 0} : memref<16xf32>
 ```
 
+Inputs and outputs have places in pools as well if `in_pools` of `target.config` says so
+(`transom.passes.memory.argument_places`).
+
 `algorithm` is one of `greedy-by-size`, `greedy-by-conflicts`, `hill-climb`, `exact`
 (which needs OR-tools, `transom[plan]`), `auto`, or the name of a plug-in's. The plan is
 verified by `tir-verify-plan`, which shares no code with this.
@@ -28,6 +31,8 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from transom.dialects.diagnostics import OpError
+from transom.dialects.target import InPools, get_config
+from transom.passes.memory.argument_places import ArgumentCopies
 from transom.passes.memory.call_graph import programs_of
 from transom.passes.memory.plan_program import Machine, ProgramProblem
 from transom.passes.memory.planning.algorithms import check_algorithm, plan
@@ -58,8 +63,13 @@ class TirPlanMemoryPass(ModulePass):
             check_algorithm(self.algorithm)
         except ValueError as e:
             raise OpError(op, str(e)) from None
+        chosen = get_config(op).in_pools
+        copies = ArgumentCopies(
+            op, inputs=InPools.INPUTS in chosen, outputs=InPools.OUTPUTS in chosen
+        )
         for program in programs_of(op):
             self._plan(ProgramProblem(op, program, machine, self.alignment))
+        copies.remove()
         verify_plan(op)
 
     def _plan(self, program: ProgramProblem) -> None:

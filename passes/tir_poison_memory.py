@@ -3,8 +3,8 @@ Fill memory with garbage where nothing is in it, so that wrong plans give wrong 
 
 For tests: a planned module computes the same with it, unless it reads memory before it
 was written, or after something else may be there. All pools are filled at the start of
-main, a buffer where its life ends, and one of dynamic size where it is taken: with NaN,
-and with integers of alternating bits.
+main, but for inputs that are in them, a buffer where its life ends, and one of dynamic
+size where it is taken: with NaN, and with integers of alternating bits.
 
 ```mlir
 tir.call @k(%x : …) outs(%a : …)       tir.call @k(%x : …) outs(%a : …)
@@ -16,7 +16,7 @@ tir.call @k(%b : …) outs(%y : …)       scf.for %i = … { memref.store %nan,
 Where a life ends is known from what reads and writes the buffer, not from the plan.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import cast
 
@@ -71,7 +71,8 @@ class TirPoisonMemoryPass(ModulePass):
                 assert first is not None, "functions return"
                 for name in used:
                     if name in pools:
-                        _insert(_filled_pool(pools[name]), first)
+                        for start, end in _free_of_inputs(root, pools[name]):
+                            _insert(_filled_pool(pools[name], start, end), first)
 
 
 def deaths_in(program: Program) -> dict[Operation, list[tir.AllocOp]]:
@@ -198,12 +199,28 @@ def _pools_of(program: Program) -> list[str]:
     return list(dict.fromkeys(names))
 
 
-def _filled_pool(pool: executor.PoolOp) -> list[Operation]:
+def _free_of_inputs(entry: FuncOp, pool: executor.PoolOp) -> Iterator[tuple[int, int]]:
+    """The parts of a pool in which no input of an entry is when it starts."""
+    inputs = sorted(
+        (place.offset, place.offset + place.size)
+        for (kind, _), place in executor.places_of(entry).items()
+        if kind == executor.INPUTS and place.pool == pool.sym_name.data
+    )
+    at = 0
+    for start, end in inputs:
+        if start > at:
+            yield at, start
+        at = max(at, end)
+    if at < pool.size_bytes:
+        yield at, pool.size_bytes
+
+
+def _filled_pool(pool: executor.PoolOp, start: int, end: int) -> list[Operation]:
     all_of_it = tir.AllocOp(
-        MemRefType(i8, [pool.size_bytes]),
+        MemRefType(i8, [end - start]),
         memory=pool.memory_name,
         pool=pool.sym_name.data,
-        offset=0,
+        offset=start,
     )
     return [all_of_it, *fill(all_of_it.result, ONES)]
 

@@ -7,7 +7,8 @@ a read of such a buffer. Loops are followed until nothing new is found, and what
 arm of a branch overwrites counts. It also checks that buffers lie in their pools, in
 the right memory, with the alignment that they ask for, and that what is reserved for a
 dynamic size is enough at the bounds of all sizes. A function that is called is followed
-where it is called.
+where it is called. Inputs and outputs that have places in pools are seen as buffers
+that main copies at its start and at its end.
 
 ```mlir
 executor.pool @p {size = 64}
@@ -34,6 +35,8 @@ from xdsl.passes import ModulePass
 
 from transom.dialects import executor, tir
 from transom.dialects.diagnostics import Note, OpError
+from transom.dialects.executor import PLACES
+from transom.passes.memory.argument_places import ArgumentCopies
 from transom.passes.memory.plan_accesses import (
     HARMLESS,
     SAME_BYTES,
@@ -57,6 +60,9 @@ class TirVerifyPlanPass(ModulePass):
 
 def verify_plan(module: ModuleOp) -> None:
     """Raise `OpError` at the first buffer or access that breaks the plan."""
+    if any(PLACES in op.attributes for op in module.body.ops):
+        module = module.clone()  # arguments in pools are checked as their copies
+        ArgumentCopies(module, inputs=False, outputs=False)
     pools: dict[str, executor.PoolOp] = {}
     functions: dict[str, func.FuncOp] = {}
     for op in module.body.ops:

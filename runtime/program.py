@@ -138,6 +138,8 @@ class Program:
                 count = sum(len(spec.dynamic) for spec in self.signature.inputs)
                 types = [ctypes.c_int64] * count
                 self._shapes = self._function(code.shapes, [*types, ctypes.c_void_p])
+        self._has_places = any(spec.place is not None for spec in self._specs)
+        self._pool_numbers = {pool.name: n for n, pool in enumerate(code.pools)}
         self._free: list[list[Pool]] = []
         self._lock = threading.Lock()
 
@@ -165,8 +167,19 @@ class Program:
         arrays = self._inputs(inputs)
         sizes = self.signature.bind(arrays)
         results = self._outputs(arrays, sizes, outputs or {})
+        entry = self._entry
+        if observer is not None:
+            if self._walked is None:
+                raise ProgramError(
+                    "only the executors 'graph' and 'vm' show what they call"
+                )
+            entry = self._walked.entry(self.code.entry, observer)
+        pools = self._take_pools()
+        memory = [*arrays, *results.values()]
+        if self._has_places:
+            self._place(memory, len(arrays), pools)
         arguments: list[int] = []
-        for spec, array in zip(self._specs, (*arrays, *results.values()), strict=True):
+        for spec, array in zip(self._specs, memory, strict=True):
             arguments.append(start_of(array))
             if not spec.is_static:
                 dynamic = (0,) if spec.is_bounded else spec.dynamic
@@ -175,16 +188,14 @@ class Program:
         if self._found_sizes:
             found = (ctypes.c_int64 * self._found_sizes)()
             arguments.append(ctypes.addressof(found))
-        pools = self._take_pools()
-        entry = self._entry
-        if observer is not None:
-            if self._walked is None:
-                raise ProgramError(
-                    "only the executors 'graph' and 'vm' show what they call"
-                )
-            entry = self._walked.entry(self.code.entry, observer)
         try:
             status = entry(*arguments, *[pool.start for pool in pools])
+            if self._has_places:
+                for array, part in zip(
+                    results.values(), memory[len(arrays) :], strict=True
+                ):
+                    if part is not array:
+                        np.copyto(array, part)
         except MainFailure as e:
             raise ProgramError(str(e)) from None
         finally:
@@ -194,6 +205,19 @@ class Program:
         if found is not None:
             self._trim(results, outputs or {}, iter(found))
         return results
+
+    def _place(self, memory: list[Array], inputs: int, pools: "Sequence[Pool]") -> None:
+        """
+        Put parts of pools in the place of arrays that the memory plan has placed; so
+        many at the front are inputs, which are copied there.
+        """
+        for number, (spec, array) in enumerate(zip(self._specs, memory, strict=True)):
+            if spec.place is not None:
+                pool, offset = spec.place
+                part = pools[self._pool_numbers[pool]].part(offset, array)
+                if number < inputs:
+                    np.copyto(part, array)
+                memory[number] = part
 
     def _trim(
         self,
@@ -377,6 +401,12 @@ class Pool(NamedTuple):
     memory: Array
     start: int
     """The first address in it that is aligned."""
+
+    def part(self, offset: int, like: Array) -> Array:
+        """Memory at an offset, for an array like another one."""
+        first = self.start - start_of(self.memory) + offset
+        part = self.memory[first : first + like.nbytes]
+        return part.view(like.dtype).reshape(like.shape)
 
     @classmethod
     def allocate(cls, spec: PoolSpec) -> "Pool":

@@ -54,6 +54,8 @@ class TensorSpec:
     Whether the sizes of an output depend on data: the program gets memory for as many
     elements as there can be, fills it from its start, and tells the sizes.
     """
+    place: tuple[str, int] | None = None
+    """The pool and the offset in bytes where the memory plan has put it, if it has."""
 
     def __str__(self) -> str:
         return f"{self.dtype}[{', '.join(map(str, self.shape))}]"
@@ -167,8 +169,12 @@ def _spec_to_json(spec: TensorSpec) -> dict[str, Any]:
         size if isinstance(size, int) else [size.name, size.lower, size.upper]
         for size in spec.shape
     ]
-    entry = {"name": spec.name, "dtype": spec.dtype, "shape": shape}
-    return {**entry, "bounded": True} if spec.is_bounded else entry
+    entry: dict[str, Any] = {"name": spec.name, "dtype": spec.dtype, "shape": shape}
+    if spec.is_bounded:
+        entry["bounded"] = True
+    if spec.place is not None:
+        entry["place"] = list(spec.place)
+    return entry
 
 
 def _spec_from_json(data: Mapping[str, Any]) -> TensorSpec:
@@ -177,4 +183,10 @@ def _spec_from_json(data: Mapping[str, Any]) -> TensorSpec:
         shape.append(size if isinstance(size, int) else Dim(*size))
     dtype_of(data["dtype"])
     bounded = data.get("bounded", False) is True
-    return TensorSpec(str(data["name"]), str(data["dtype"]), tuple(shape), bounded)
+    place = data.get("place")
+    if place is not None:
+        pool, offset = place
+        place = (str(pool), int(offset))
+    return TensorSpec(
+        str(data["name"]), str(data["dtype"]), tuple(shape), bounded, place
+    )

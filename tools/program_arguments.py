@@ -87,6 +87,21 @@ def add_devices(add: Add) -> None:
     )
 
 
+def _words(text: str) -> list[str]:
+    return text.split(",")
+
+
+def add_in_pools(add: Add) -> None:
+    """Add the flag that places inputs and outputs in pools of the memory plan."""
+    add(
+        "--in-pools",
+        metavar="WHAT,…",
+        type=_words,
+        default=[],
+        help="what has places in pools of the memory plan too: inputs, outputs",
+    )
+
+
 def add_memory_limit(add: Add) -> None:
     """Add the flag that bounds the memory of the process."""
     add(

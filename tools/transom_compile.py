@@ -27,7 +27,14 @@ with interruptible_imports():
     from transom.compiler import to_code
     from transom.dialects.diagnostics import handling
     from transom.dialects.target import get_config
-    from transom.driver import EXECUTORS, PHASES, executor_of, load, use_threads
+    from transom.driver import (
+        EXECUTORS,
+        PHASES,
+        executor_of,
+        load,
+        place_in_pools,
+        use_threads,
+    )
     from transom.entry import select_entry
     from transom.kernel_code import lower_to_machine, lower_with_executable
     from transom.passes.pipeline import PassObservers, PipelineError
@@ -49,6 +56,7 @@ with interruptible_imports():
         add_data_folders,
         add_devices,
         add_error_format,
+        add_in_pools,
         add_memory_limit,
         add_traceback,
         check_option,
@@ -92,6 +100,7 @@ def arguments(words: Sequence[str]) -> argparse.Namespace:
         "(default: what the module says, or aot)",
     )
     add("--name", help="what files and C functions are named (default: as the file)")
+    add_in_pools(add)
     add("--function", help="the function to compile (default: main)")
     add("--cc", metavar="COMPILER", help="what links shared libraries and objects")
     add("-O", type=int, default=2, choices=range(4), help="effort of LLVM's passes")
@@ -136,6 +145,7 @@ def run(args: argparse.Namespace, reporter: Reporter, current: CurrentPass) -> b
         device.apply(ctx, module)
     if args.threads is not None:
         use_threads(module, args.threads)
+    place_in_pools(module, args.in_pools)
     if get_config(module).phase != PHASES[-1].name:
         select_entry(module, args.function)
     observer = PassObservers((ShowHost(reporter.emit), current))

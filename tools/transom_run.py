@@ -38,6 +38,7 @@ with interruptible_imports():
         PHASES,
         executor_of,
         load,
+        place_in_pools,
         poison,
         use_threads,
     )
@@ -72,6 +73,7 @@ with interruptible_imports():
         add_data_folders,
         add_devices,
         add_error_format,
+        add_in_pools,
         add_memory_limit,
         add_traceback,
         check_option,
@@ -159,6 +161,7 @@ def arguments(words: Sequence[str]) -> argparse.Namespace:
         help="what runs main: machine code, a graph or bytecode "
         "(default: what the module says, or aot)",
     )
+    add_in_pools(add)
     add(
         "--profile",
         action="store_true",
@@ -217,6 +220,7 @@ def run(args: argparse.Namespace, reporter: Reporter, current: CurrentPass) -> b
         device.apply(ctx, module)
     if args.threads is not None:
         use_threads(module, args.threads)
+    place_in_pools(module, args.in_pools)
     verify_module(module)
     args.executor = executor_of(module, args.executor)
     watched = args.profile or args.dump_intermediates

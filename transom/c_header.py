@@ -79,8 +79,12 @@ class Tensor:
             for dim in dict.fromkeys(self.spec.shape)
             if isinstance(dim, Dim) and dim.name is not None
         )
-        yield f"  /* {self.spec}{'; ' if bounds else ''}{bounds}, row-major */"
-        yield f"  {constness}{self.type} *{self.name};"
+        text = f"  /* {self.spec}{'; ' if bounds else ''}{bounds}, row-major"
+        if self.spec.place is None:
+            yield f"{text} */"
+            yield f"  {constness}{self.type} *{self.name};"
+        else:
+            yield f"{text}; in a pool */"
         if self.spec.is_bounded:
             yield "  /* room for so many elements, and the sizes that came out */"
         for field in self.sizes:
@@ -167,8 +171,11 @@ class Header:
     def _memory(self) -> Iterator[str]:
         yield ""
         for tensor in (*self.inputs, *self.outputs):
+            upper = f"{self.upper}_{tensor.name.upper()}"
             if tensor.spec.is_static:
-                yield f"#define {self.upper}_{tensor.name.upper()}_BYTES {tensor.bytes}"
+                yield f"#define {upper}_BYTES {tensor.bytes}"
+            if tensor.spec.place is not None:
+                yield f"#define {upper}_OFFSET {tensor.spec.place[1]}"
         for name, pool in self.pools:
             upper = f"{self.upper}_POOL_{name.upper()}"
             yield f"#define {upper}_BYTES {pool.size}"
@@ -182,8 +189,31 @@ class Header:
         ):
             yield ""
             yield f"struct {self.name}_{what} {{"
-            yield from fields or ["  char unused;"]
+            is_empty = all(field.strip().startswith("/*") for field in fields)
+            yield from [*fields, "  char unused;"] if is_empty else fields
             yield "};"
+        yield from self._accessors("input", self.inputs)
+        yield from self._accessors("output", self.outputs)
+
+    def _accessors(self, kind: str, tensors: Sequence[Tensor]) -> Iterator[str]:
+        """Functions that say where in the pools tensors are that have places there."""
+        pools = {pool.name: name for name, pool in self.pools}
+        for tensor in tensors:
+            if tensor.spec.place is None:
+                continue
+            pool = pools[tensor.spec.place[0]]
+            yield ""
+            if kind == "input":
+                yield "/* To be written before a run, which may overwrite it. */"
+            else:
+                yield "/* To be read after a run, before the next one. */"
+            yield (
+                f"static inline {tensor.type} *{self.name}_{kind}_{tensor.name}("
+                f"const struct {self.name}_pools *pools) {{"
+            )
+            offset = f"{self.upper}_{tensor.name.upper()}_OFFSET"
+            yield f"  return ({tensor.type} *)((char *)pools->{pool} + {offset});"
+            yield "}"
 
     def _raw(self) -> Iterator[str]:
         types: list[str] = []
@@ -288,9 +318,11 @@ class Header:
         yield f"  if (status != {self.upper}_OK) return status;"
         yield "  (void)pools;"
         for tensor in self.inputs:
-            yield f"  if (!in->{tensor.name}) return {self.upper}_ERROR_NULL;"
+            if tensor.spec.place is None:
+                yield f"  if (!in->{tensor.name}) return {self.upper}_ERROR_NULL;"
         for tensor in self.outputs:
-            yield f"  if (!out->{tensor.name}) return {self.upper}_ERROR_NULL;"
+            if tensor.spec.place is None:
+                yield f"  if (!out->{tensor.name}) return {self.upper}_ERROR_NULL;"
             for field in tensor.sizes:
                 relation = "<" if tensor.spec.is_bounded else "!="
                 yield (
@@ -303,9 +335,17 @@ class Header:
             )
             yield f"  if ((uintptr_t)pools->{name} % {pool.alignment})"
             yield f"    return {self.upper}_ERROR_ALIGNMENT;"
-        arguments = [
-            f"in->{field}" for t in self.inputs for field in (t.name, *t.sizes)
-        ] + [f"out->{field}" for t in self.outputs for field in (t.name, *t.sizes)]
+        arguments: list[str] = []
+        for kind, struct, tensors in (
+            ("input", "in", self.inputs),
+            ("output", "out", self.outputs),
+        ):
+            for tensor in tensors:
+                if tensor.spec.place is None:
+                    arguments.append(f"{struct}->{tensor.name}")
+                else:
+                    arguments.append(f"{self.name}_{kind}_{tensor.name}(pools)")
+                arguments += [f"{struct}->{size}" for size in tensor.sizes]
         if self._found:
             yield f"  int64_t found[{self._found}];"
             arguments.append("found")

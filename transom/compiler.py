@@ -15,11 +15,15 @@ from transom.dialects import graph, llvm
 from transom.dialects.diagnostics import OpError
 from transom.dialects.dtypes import numpy_dtype
 from transom.dialects.executor import (
+    INPUTS,
+    OUTPUTS,
     SIGNATURE,
     ConstantOp,
     PoolOp,
+    PoolPlace,
     SignatureAttr,
     bounded_results,
+    places_of,
 )
 from transom.dialects.graph.shapes import DYNAMIC
 from transom.dialects.symbols import symbol_name
@@ -42,22 +46,33 @@ from transom.targets.references import reference_of
 MESSAGES = "executor.messages"
 
 
-def signature_of(attr: SignatureAttr, bounded: Sequence[int] = ()) -> Signature:
+def signature_of(
+    attr: SignatureAttr,
+    bounded: Sequence[int] = (),
+    places: Mapping[tuple[str, str], PoolPlace] | None = None,
+) -> Signature:
     """
     The signature of a program from that of its entry in the IR; `bounded` are the
-    results whose sizes depend on data.
+    results whose sizes depend on data, `places` those of inputs and outputs in pools.
     """
+    known = places or {}
     return Signature(
-        tuple(_spec(name, type) for name, type in attr.inputs),
         tuple(
-            _spec(name, type, number in bounded)
+            _spec(name, type, place=known.get((INPUTS, name)))
+            for name, type in attr.inputs
+        ),
+        tuple(
+            _spec(name, type, number in bounded, known.get((OUTPUTS, name)))
             for number, (name, type) in enumerate(attr.outputs)
         ),
     )
 
 
 def _spec(
-    name: str, type: TensorType[Attribute], is_bounded: bool = False
+    name: str,
+    type: TensorType[Attribute],
+    is_bounded: bool = False,
+    place: PoolPlace | None = None,
 ) -> TensorSpec:
     shape: list[int | Dim] = []
     for size, symbol in zip(type.get_shape(), graph.dim_symbols(type), strict=True):
@@ -68,7 +83,8 @@ def _spec(
         else:
             shape.append(Dim(symbol.name, symbol.lower, symbol.upper))
     dtype = numpy_dtype(type.element_type).name
-    return TensorSpec(name, dtype, tuple(shape), is_bounded)
+    where = None if place is None else (place.pool, place.offset)
+    return TensorSpec(name, dtype, tuple(shape), is_bounded, where)
 
 
 def find_entry(module: ModuleOp) -> Operation:
@@ -174,7 +190,7 @@ def to_code(
         features=machine.features,
         entry=name,
         shapes=shapes if any(_is_function(op, shapes) for op in ops) else None,
-        signature=signature_of(attr, bounded_results(entry)),
+        signature=signature_of(attr, bounded_results(entry), places_of(entry)),
         pools=tuple(
             PoolSpec(pool.sym_name.data, pool.size_bytes, pool.alignment_bytes)
             for pool in ops

@@ -258,6 +258,7 @@ def compile(
     externs: "Externs" = "native",
     callbacks: "Mapping[str, RunArtifact] | None" = None,
     poison_memory: bool = False,
+    in_pools: Sequence[str] = (),
     ctx: Context | None = None,
     **options: bool,
 ) -> "Program":
@@ -283,6 +284,10 @@ def compile(
     With `poison_memory` the program fills memory with garbage where nothing is in it
     (`tir-poison-memory`), so that a wrong plan of its memory shows in its outputs.
 
+    `in_pools` names what has a place in the pools of the memory plan beside the buffers
+    of main: `inputs`, `outputs`. Programs copy them there and back; callers of a C
+    library write and read them in place.
+
     Raises `OpError` for what is wrong in the module, `PipelineError` for arguments that
     are, and `JitError` if a C function that the code calls is found nowhere.
     """
@@ -300,6 +305,7 @@ def compile(
     bound_dims(result, dims or {})
     if threads is not None:
         use_threads(result, threads)
+    place_in_pools(result, in_pools)
     if get_config(result).phase != PHASES[-1].name:
         select_entry(result)
     key = None
@@ -408,6 +414,37 @@ def use_threads(module: ModuleOp, threads: int) -> None:
             f"but it is at '{config.phase}', made for {config.threads}",
         )
     set_config(module, {"threads": IntegerAttr(threads, i64)})
+
+
+def place_in_pools(module: ModuleOp, what: Sequence[str]) -> None:
+    """
+    Give inputs or outputs of a module places in pools; see `InPools`.
+
+    Raises `PipelineError` for what there is not, and `OpError` if the module's memory
+    is planned.
+    """
+    from xdsl.dialects.builtin import ArrayAttr
+
+    from transom.dialects.target import InPools, InPoolsAttr, set_config
+
+    if not what:
+        return
+    words = [str(word) for word in InPools]
+    for word in what:
+        if word not in words:
+            near = did_you_mean(word, words)
+            raise PipelineError(f"nothing of a program is '{word}'{near}")
+    config, decided = get_config(module), "planned"
+    names = [phase.name for phase in PHASES]
+    if config.phase is not None and names.index(config.phase) >= names.index(decided):
+        raise OpError(
+            module,
+            f"expected a module before phase '{decided}' to place "
+            f"{' and '.join(what)}, but it is at '{config.phase}'",
+        )
+    chosen = sorted({*config.in_pools, *map(InPools, what)})
+    attr = ArrayAttr([InPoolsAttr(word) for word in chosen])
+    set_config(module, {"in_pools": attr})
 
 
 def bound_dims(

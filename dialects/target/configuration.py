@@ -10,6 +10,7 @@ from typing import ClassVar
 
 from xdsl.dialects.builtin import (
     I64,
+    ArrayAttr,
     BoolAttr,
     DictionaryAttr,
     IntegerAttr,
@@ -77,12 +78,29 @@ class ExecutorAttr(EnumAttribute[Executor], SpacedOpaqueSyntaxAttribute):
     name = "target.executor"
 
 
+class InPools(StrEnum):
+    """What is in pools of the memory plan beside the buffers of main."""
+
+    INPUTS = "inputs"
+    OUTPUTS = "outputs"
+
+
+@irdl_attr_definition
+class InPoolsAttr(EnumAttribute[InPools], SpacedOpaqueSyntaxAttribute):
+    """
+    What is in pools of the memory plan beside the buffers of main.
+    """
+
+    name = "target.in_pools"
+
+
 @irdl_attr_definition
 class ConfigAttr(KeyedAttr):
     """
     What a module is compiled for: the host device, the place of ops without one, the
     executor, the phase that the module has reached, how many threads a kernel may use
-    (results never depend on that), options that change results.
+    (results never depend on that), what is in pools of the memory plan beside the
+    buffers of main, options that change results.
 
     ```mlir
     module attributes {
@@ -102,6 +120,7 @@ class ConfigAttr(KeyedAttr):
         "executor": ABSENT,
         "phase": ABSENT,
         "threads": ABSENT,
+        "in_pools": ArrayAttr(()),
         "options": ABSENT,
     }
 
@@ -110,6 +129,9 @@ class ConfigAttr(KeyedAttr):
     executor_attr: Attribute = param_def(base(ExecutorAttr) | base(UnitAttr))
     phase_attr: Attribute = param_def(base(StringAttr) | base(UnitAttr))
     threads_attr: Attribute = param_def(IntegerAttr.constr(I64) | base(UnitAttr))
+    in_pools_attr: ArrayAttr[InPoolsAttr] = param_def(
+        ArrayAttr.constr(base(InPoolsAttr))
+    )
     options_attr: Attribute = param_def(base(DictionaryAttr) | base(UnitAttr))
 
     @property
@@ -141,6 +163,11 @@ class ConfigAttr(KeyedAttr):
         """How many threads a kernel may use; one unless said otherwise."""
         threads = self.threads_attr
         return threads.value.data if isinstance(threads, IntegerAttr) else 1
+
+    @property
+    def in_pools(self) -> frozenset[InPools]:
+        """What is in pools of the memory plan beside the buffers of main."""
+        return frozenset(word.data for word in self.in_pools_attr)
 
     @property
     def options(self) -> Mapping[str, bool]:

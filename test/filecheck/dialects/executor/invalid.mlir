@@ -401,3 +401,8 @@ module attributes {executor.messages = "x", test.load = #executor.bytes<"00">} {
 
 // expected-error @+1 {{unknown attribute 'executor.message'; did you mean 'executor.messages'?}}
 module attributes {executor.message = "x", test.load = #executor.bytes<"00">} {}
+
+// -----
+
+// expected-error @+1 {{expected a pool, an offset and a size for each input and output in 'executor.places', but got '{inputs = {x = [@p, 0 : i64]}}'}}
+func.func private @f() attributes {executor.places = {inputs = {x = [@p, 0 : i64]}}}

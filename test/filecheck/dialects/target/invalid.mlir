@@ -238,3 +238,8 @@ func.func @f() {
 
 // expected-error @+1 {{expected 1 to 1024 threads, but got 0}}
 module attributes {target.config = #target.config<threads = 0>} {}
+
+// -----
+
+// expected-error @+1 {{unknown value 'input' of 'in_pools'; did you mean 'inputs'?}}
+module attributes {target.config = #target.config<in_pools = [input]>} {}
