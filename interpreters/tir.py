@@ -42,6 +42,17 @@ def index(frame: Frame, op: tir.IndexOp, args: Values) -> Values:
     return (frame.indices[op.dim.value.data],)
 
 
+@TIR.of(tir.DotOp)
+def dot(frame: Frame, op: tir.DotOp, args: Values) -> Values:
+    total, lhs, rhs = args
+    if op.lhs_unsigned is not None:
+        lhs = lhs.view(np.uint8)
+    if op.rhs_unsigned is not None:
+        rhs = rhs.view(np.uint8)
+    products = lhs.astype(np.int32) * rhs.astype(np.int32)
+    return (total + products.sum(-1, dtype=np.int32),)
+
+
 @TIR.of(tir.CallOp)
 def call(frame: Frame, op: tir.CallOp, args: Values) -> Values:
     name = op.callee.string_value()

@@ -22,7 +22,7 @@ and points along another dim of the tile next to each other, squares of points a
 transposed in registers. Guards stand only where a padded access may leave the extent:
 the range of the vector dim is split, vectors at the border are masked. A vector dim is
 left out where `finish` or `body` branches, or where it is a reduction dim whose order
-matters.
+matters. `dot` is what CPUs have instructions for: the option of this name says which.
 """
 
 from __future__ import annotations
@@ -35,6 +35,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, Region, SSAValue
 
 from transom.dialects import tir
+from transom.dialects.tir.dot import DotInstructions, dot_factors
 from transom.lowering.conversion import (
     ConversionPattern,
     ConversionRewriter,
@@ -62,6 +63,13 @@ def why_not(nest: tir.NestOp, schedule: tir.ScheduleAttr) -> str | None:
                 f"expected no parallel dim in 'unroll', but got 'd{dim}'; 'register' "
                 "computes its points together"
             )
+    if schedule.dot_dim is not None:
+        dim, size = schedule.dot_dim
+        extent = nest.static_bounds[dim]
+        if extent is None or extent % size:
+            return f"expected a multiple of {size} as bound of 'd{dim}' for 'dot'"
+        if dot_factors(nest) is None:
+            return "expected a body that adds a product of i8 or i16 to i32 for 'dot'"
     order = schedule.loop_order
     inner = [dim for dim in order if kinds[dim] is not tir.DimKind.PARALLEL]
     if list(order[len(order) - len(inner) :]) != sorted(inner):
@@ -76,13 +84,16 @@ def why_not(nest: tir.NestOp, schedule: tir.ScheduleAttr) -> str | None:
 class ConvertNest(ConversionPattern[tir.NestOp]):
     root = tir.NestOp
 
+    def __init__(self, dot: DotInstructions) -> None:
+        self.dot = dot
+
     def match_and_rewrite(
         self, op: tir.NestOp, operands: Operands, rewriter: ConversionRewriter
     ) -> Refusal | None:
         if op.schedule is not None and (reason := why_not(op, op.schedule)):
             return Refusal(reason)
         emitter = Emitter()
-        NestLoops(op, emitter, rewriter.converted).write()
+        NestLoops(op, emitter, rewriter.converted, self.dot).write()
         for new in emitter.take_ops():
             rewriter.insert(new)
         rewriter.replace(op, (), ())
@@ -132,10 +143,14 @@ class ConvertBlock(ConversionPattern[tir.BlockOp]):
 class ConvertTirToScfPass(KernelPass):
     name = "convert-tir-to-scf"
 
+    dot: DotInstructions = DotInstructions.NONE
+
     def concerns(self, kernel: Operation) -> bool:
         return any(isinstance(op, tir.NestOp | tir.BlockOp) for op in kernel.walk())
 
     def apply_to_kernels(self, ctx: Context, module: ModuleOp) -> None:
         target = ConversionTarget()
         target.add_illegal_op(tir.NestOp, tir.BlockOp)
-        apply_partial_conversion(module, target, (ConvertNest(), ConvertBlock()))
+        apply_partial_conversion(
+            module, target, (ConvertNest(self.dot), ConvertBlock())
+        )

@@ -52,6 +52,7 @@ from transom.lowering.conversion import (
     apply_full_conversion,
 )
 from transom.lowering.conversion_patterns import RemoveCast
+from transom.lowering.dot_to_llvm import ConvertDot
 from transom.lowering.failures import Failures
 from transom.lowering.fork_to_llvm import ConvertFork, Forks
 from transom.lowering.func_to_llvm import NAMED_ADDRESS, func_patterns
@@ -79,6 +80,7 @@ def llvm_patterns(
         *func_patterns(failures),
         *memref_patterns(failures),
         *tir_patterns(failures, convention),
+        ConvertDot(),
         ConvertFork(forks),
         RemoveCast(),
     )

@@ -1,10 +1,11 @@
 """
 Patterns from the loads and stores of `vector` to the `llvm` dialect.
 
-They move one dimension of neighbouring elements, aligned to the element or as their
-attribute `alignment` says.
+They move neighbouring elements, along the last dimension or along several that lie
+without gaps, aligned to the element or as their attribute `alignment` says.
 """
 
+import math
 from collections.abc import Sequence
 from typing import Any, cast
 
@@ -40,13 +41,17 @@ def neighbours(
     rewriter: ConversionRewriter,
 ) -> MemRef:
     """The memref of an access to lanes that lie side by side."""
-    vector_type = cast(VectorType, value.type)
-    if len(vector_type.get_shape()) != 1:
-        rewriter.refuse(f"expected a vector of one dimension, but got '{value.type}'")
+    shape = cast(VectorType, value.type).get_shape()
     parts = take(rewriter, memref, group)
     if not parts.strides or parts.strides[-1] != 1:
         rewriter.refuse(
             f"expected a last stride of 1, but got a memref of type '{memref.type}'"
+        )
+    strides = [math.prod(shape[axis + 1 :]) for axis in range(len(shape))]
+    if list(parts.strides[-len(shape) :]) != strides:
+        rewriter.refuse(
+            f"expected the lanes of '{value.type}' without gaps in between, but got a "
+            f"memref of type '{memref.type}'"
         )
     return parts
 

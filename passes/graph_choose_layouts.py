@@ -15,7 +15,8 @@ and where the result of an element-wise op gets a border.
 ```
 
 `vector-bytes` says how much a vector register holds; with 0 nothing is changed. Images
-are of floats, of rank 4, and of known channels, rows and columns. A convolution whose
+are of floats, bytes or i32, of rank 4, and of known channels, rows and columns. Borders
+hold what the windows are padded with. A convolution whose
 channels, or those of its groups, make no whole blocks stays as it is, unless little of
 a last block is left over; one of each channel by itself keeps blocks, but asks for
 none. Values that have a layout are left alone, and so are ops on them.
@@ -26,13 +27,21 @@ from dataclasses import dataclass
 from typing import ClassVar, cast
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import AnyFloat, LocationAttr, TensorType, UnknownLoc
+from xdsl.dialects.builtin import (
+    AnyFloat,
+    LocationAttr,
+    TensorType,
+    UnknownLoc,
+    i8,
+    i32,
+)
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, OpResult, SSAValue
 from xdsl.rewriter import Rewriter
 
 from transom.dialects import graph
 from transom.dialects.graph.desc import AnyTensor
+from transom.dialects.graph.elements import ui8
 from transom.dialects.graph.shapes import DYNAMIC, same
 from transom.passes.function_pass import FunctionPass
 from transom.passes.graph_fuse import blocks_outside_kernels
@@ -72,7 +81,10 @@ def is_image(value: SSAValue) -> bool:
     return (
         tensor.get_num_dims() == 4
         and DYNAMIC not in tensor.get_shape()[1:]
-        and isinstance(tensor.element_type, AnyFloat)
+        and (
+            isinstance(tensor.element_type, AnyFloat)
+            or tensor.element_type in (i8, ui8, i32)
+        )
         and graph.layout_of(tensor) is None
     )
 
@@ -88,6 +100,8 @@ class Image:
 
     is_blocked: bool = False
     border: Border = (0, 0)
+    fill: int = 0
+    """What the border holds."""
 
 
 class BlockLayouts:
@@ -107,7 +121,8 @@ class BlockLayouts:
         chosen = [op for op in self.block.ops if self._choose(op)]
         for op in chosen:
             if isinstance(op, graph.Conv2dOp | graph.AvgPool2dOp):
-                self._widen_border(op.input, op.padding.get_values())
+                fill = op.fill.value.data if isinstance(op, graph.Conv2dOp) else 0
+                self._widen_border(op.input, op.padding.get_values(), fill)
         self._share_borders([op for op in chosen if isinstance(op, graph.ConcatOp)])
         if chosen:
             rewritten = set(chosen)
@@ -198,11 +213,18 @@ class BlockLayouts:
 
     # Borders.
 
-    def _widen_border(self, value: SSAValue, padding: Sequence[int]) -> None:
-        """Let a value have a border for a window that is padded."""
+    def _widen_border(self, value: SSAValue, padding: Sequence[int], fill: int) -> None:
+        """
+        Let a value have a border for a window that is padded; the first reader says
+        what it holds, and readers of another pad do without.
+        """
         top, left, bottom, right = padding
         image = self.images.setdefault(value, Image())
         rows, columns = image.border
+        if not any(image.border):
+            image.fill = fill if any(padding) else 0
+        elif image.fill != fill:
+            return
         image.border = max(rows, top, bottom), max(columns, left, right)
 
     def _share_borders(self, concats: Sequence[graph.ConcatOp]) -> None:
@@ -222,17 +244,21 @@ class BlockLayouts:
                     max(image.border[0] for image in images),
                     max(image.border[1] for image in images),
                 )
+                fill = next((i.fill for i in images if any(i.border)), 0)
                 for image in images:
-                    changed = changed or image.border != border
-                    image.border = border
+                    changed = changed or image.border != border or image.fill != fill
+                    image.border, image.fill = border, fill
 
     def _layout(self, value: SSAValue, *, blocks: bool) -> graph.LayoutAttr | None:
         """The layout in which readers that know layouts find a value."""
-        border = self.images.get(value, Image()).border
+        image = self.images.get(value, Image())
+        border = image.border
         if not blocks and not any(border):
             return None
         return graph.LayoutAttr.get(
-            (1, self.lanes) if blocks else (), border if any(border) else ()
+            (1, self.lanes) if blocks else (),
+            border if any(border) else (),
+            image.fill,
         )
 
     # Rewriting.

@@ -19,6 +19,10 @@ that is not 0, its difference from the weight becomes a weight, of i8 or i16. Th
 side has one scale and one zero point, which are constants. A sum that might leave i32
 stays one of floats.
 
+Bytes that only live between a quantisation and dequantisations may be of either sign, as
+long as their zero point moves with them: `activations` says which sign the machine
+multiplies faster by a signed weight.
+
 Other dequantised weights, such as biases, become weights of floats. A dequantisation
 that several ops read is repeated in front of each: bytes are what lies in memory.
 """  # noqa: E501
@@ -27,7 +31,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import prod
-from typing import ClassVar, cast
+from typing import ClassVar, Literal, cast
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import IntegerType, ModuleOp, f32, i8, i16, i32
@@ -68,10 +72,38 @@ class GraphFoldDequantizePass(ModulePass):
     name = "graph-fold-dequantize"
     statistics: ClassVar[tuple[Statistic, ...]] = (PRODUCTS, WEIGHTS)
 
+    activations: Literal["any", "signed", "unsigned"] = "any"
+
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        wanted = {"any": None, "signed": i8, "unsigned": ui8}[self.activations]
         for func in functions_of(op):
             for block in blocks_outside_kernels(func):
+                for inner in tuple(block.ops):
+                    if wanted is not None and isinstance(inner, graph.QuantizeOp):
+                        change_sign(inner, wanted)
                 fold_block(func, block)
+
+
+def change_sign(op: graph.QuantizeOp, wanted: IntegerType) -> None:
+    """Let an op quantise to bytes of another sign, if nothing but numbers can tell."""
+    element_type, zero_point = type_of(op.result).element_type, constant(op.zero_point)
+    if element_type not in BYTES or element_type == wanted or zero_point is None:
+        return
+    readers = [use.operation for use in op.result.uses]
+    if not all(isinstance(reader, graph.DequantizeOp) for reader in readers):
+        return
+    if not may_rewrite("change the sign of bytes", op):
+        return
+    moved = int(zero_point) + (128 if wanted == ui8 else -128)
+    zero = graph.ConstantOp.splat(tensor((), wanted), moved)
+    zero.location = op.location
+    quantize = graph.QuantizeOp(op.input, op.scale, zero.result)
+    new_ops: list[Operation] = [zero, quantize]
+    quantize.location = op.location
+    quantize.attributes.update(op.attributes)
+    Rewriter.replace_op(op, new_ops, [quantize.result])
+    for reader in dict.fromkeys(readers):
+        reader.operands[2] = zero.result
 
 
 def fold_block(func: FuncOp, block: Block) -> None:

@@ -3,7 +3,7 @@ The order in which the loops of a nest read an operand, as a shape of its own.
 
 The axes are the dims that the operand is read with, in the order of the loops; a dim
 with a register tile or lanes gives one axis of tiles there, and one of the points of a
-tile at the end, the lanes last.
+tile at the end, the lanes last. Points that one dot product sums come behind the lanes.
 """
 
 from __future__ import annotations
@@ -90,7 +90,8 @@ def packed_form(nest: NestOp, position: int) -> PackedForm | str:
         if tile > 1:
             inner.append(Axis(dim, tile, 1, tiles > 1))
     vector = schedule.vector_dim
-    inner.sort(key=lambda axis: vector is not None and axis.dim == vector[0])
+    last = [pair[0] for pair in (vector, schedule.dot_dim) if pair is not None]
+    inner.sort(key=lambda axis: last.index(axis.dim) if axis.dim in last else -1)
     # What is read with a sum is not known before it, also if that has one step.
     sums = [axis for axis in outer if nest.dim_kinds[axis.dim] is DimKind.REDUCTION]
     kept = sums[:1] if all(nest.static_bounds[axis.dim] == 1 for axis in sums) else []
@@ -116,7 +117,9 @@ def _loop_order(nest: NestOp, schedule: ScheduleAttr) -> Sequence[int]:
 
 
 def _tile_of(schedule: ScheduleAttr, dim: int, extent: int) -> int:
-    """How many points of a dim are computed together, in whole vectors."""
+    """How many points of a dim are computed together, in whole vectors or sums."""
+    if schedule.dot_dim is not None and schedule.dot_dim[0] == dim:
+        return schedule.dot_dim[1]
     width = 1
     if schedule.vector_dim is not None and schedule.vector_dim[0] == dim:
         width = schedule.vector_dim[1]

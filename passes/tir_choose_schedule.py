@@ -13,7 +13,7 @@ tir.nest dims [parallel 64, parallel 64, reduction 64]
 ```
 
 Nests that have a schedule keep it. The options say how large the vector registers are
-in bytes, and how many there are.
+in bytes, how many there are, and which instructions sum products of small integers.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from xdsl.ir import BlockArgument, OpResult
 from xdsl.passes import ModulePass
 
 from transom.dialects import graph, tir
+from transom.dialects.tir.dot import DotInstructions
 from transom.passes.rewrite_steps import may_rewrite
 from transom.passes.schedules import Machine, choose_schedule
 
@@ -40,6 +41,7 @@ class TirChooseSchedulePass(ModulePass):
     l2_bytes: int = 256 * 1024
     mask_bytes: int = 4
     chains: int = 8
+    dot: DotInstructions = DotInstructions.NONE
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         machine = Machine(
@@ -49,6 +51,7 @@ class TirChooseSchedulePass(ModulePass):
             self.l2_bytes,
             self.mask_bytes,
             self.chains,
+            self.dot,
         )
         constants = constant_arguments(op)
         for nest in op.walk():

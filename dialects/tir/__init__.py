@@ -25,6 +25,7 @@ from transom.dialects.tir.attributes import (
 from transom.dialects.tir.block import BlockOp
 from transom.dialects.tir.call import CallOp
 from transom.dialects.tir.callee import Callee
+from transom.dialects.tir.dot import DotOp
 from transom.dialects.tir.extern import (
     SYMBOL,
     Argument,
@@ -60,6 +61,7 @@ TIR = Dialect(
         CopyAsyncOp,
         CopyOp,
         ExternOp,
+        DotOp,
         ForkOp,
         FuncOp,
         IndexOp,
@@ -98,6 +100,7 @@ __all__ = [
     "CopyOp",
     "DimAttr",
     "DimKind",
+    "DotOp",
     "Effect",
     "EffectAttr",
     "ExternOp",

@@ -109,7 +109,8 @@ class ScheduleAttr(ParametrizedAttribute):
     shall be computed. `pack`: inputs, by position, that are copied into the order in
     which the loops read them. `edges = masked`: points that do not fill a vector become
     one all the same, whose other lanes are neither read nor written; otherwise they
-    become narrower vectors.
+    become narrower vectors. `dot`: a reduction dim of which so many points, four of
+    bytes or two of i16, are summed by one `tir.dot`.
 
     ```mlir
     #tir.schedule<register = [d0 : 4], vector = d1 : 16, parallel = [d0]>
@@ -127,6 +128,7 @@ class ScheduleAttr(ParametrizedAttribute):
     compute_at: IntAttr | UnitAttr = param_def()
     pack: ArrayAttr[IntAttr] = param_def()
     edges: StringAttr | UnitAttr = param_def()
+    dot: TileAttr | UnitAttr = param_def()
 
     @staticmethod
     def get(
@@ -140,8 +142,11 @@ class ScheduleAttr(ParametrizedAttribute):
         compute_at: int | None = None,
         pack: Iterable[int] = (),
         masked_edges: bool = False,
+        dot: tuple[int, int] | None = None,
     ) -> ScheduleAttr:
-        """Dims and inputs are numbers; `vector` is (dim, width)."""
+        """
+        Dims and inputs are numbers; `vector` is (dim, width), `dot` (dim, points).
+        """
 
         def tiles(sizes: Iterable[tuple[int, int]]) -> ArrayAttr[TileAttr]:
             return ArrayAttr(TileAttr(dim, size) for dim, size in sizes)
@@ -156,6 +161,7 @@ class ScheduleAttr(ParametrizedAttribute):
             UnitAttr() if compute_at is None else IntAttr(compute_at),
             ArrayAttr(IntAttr(position) for position in pack),
             StringAttr(MASKED) if masked_edges else UnitAttr(),
+            TileAttr(*dot) if dot else UnitAttr(),
         )
 
     def with_parallel(self, dims: Iterable[int]) -> ScheduleAttr:
@@ -175,6 +181,12 @@ class ScheduleAttr(ParametrizedAttribute):
         """The dim and the width."""
         vector = self.vector
         return None if isinstance(vector, UnitAttr) else (vector.dim, vector.size)
+
+    @property
+    def dot_dim(self) -> tuple[int, int] | None:
+        """The dim and how many points of it are summed at once."""
+        dot = self.dot
+        return None if isinstance(dot, UnitAttr) else (dot.dim, dot.size)
 
     @property
     def unroll_factors(self) -> dict[int, int]:
@@ -236,6 +248,7 @@ class ScheduleAttr(ParametrizedAttribute):
             "cache": [dim for dim, _ in self.cache_tiles],
             "register": list(self.register_tiles),
             "vector": [self.vector_dim[0]] if self.vector_dim else [],
+            "dot": [self.dot_dim[0]] if self.dot_dim else [],
             "unroll": list(self.unroll_factors),
             "parallel": list(self.parallel_dims),
             "order": list(self.loop_order),
@@ -259,6 +272,7 @@ class ScheduleAttr(ParametrizedAttribute):
                     "schedule: expected a parallel or reduction dim in 'vector', but "
                     f"'d{dim}' is {kinds[dim]}"
                 )
+        self._verify_dot(kinds)
         for dim in used["register"]:
             if kinds[dim] is not DimKind.PARALLEL and dim not in used["vector"]:
                 raise VerifyException(
@@ -269,6 +283,24 @@ class ScheduleAttr(ParametrizedAttribute):
             raise VerifyException(
                 f"schedule: expected all {len(kinds)} dims in 'order', but got "
                 f"{len(self.loop_order)}"
+            )
+
+    def _verify_dot(self, kinds: Sequence[DimKind]) -> None:
+        if self.dot_dim is None:
+            return
+        dim, size = self.dot_dim
+        if kinds[dim] is not DimKind.REDUCTION:
+            raise VerifyException(
+                f"schedule: expected a reduction dim in 'dot', but 'd{dim}' is "
+                f"{kinds[dim]}"
+            )
+        if size not in (2, 4):
+            raise VerifyException(
+                f"schedule: expected 2 or 4 points in 'dot', but got {size}"
+            )
+        if self.vector_dim is None or self.vector_dim[0] == dim:
+            raise VerifyException(
+                f"schedule: expected lanes along another dim than 'd{dim}' for 'dot'"
             )
 
     @classmethod
@@ -368,6 +400,7 @@ _SCHEDULE_KEYS: dict[str, Callable[[AttrParser], Attribute]] = {
     "compute_at": _parse_depth,
     "pack": _parse_inputs,
     "edges": _parse_edges,
+    "dot": parse_tile,
 }
 
 

@@ -16,6 +16,7 @@ from xdsl.ir import SSAValue
 
 from transom.dialects import tir
 from transom.dialects.tir.accesses import Interval
+from transom.dialects.tir.dot import DotInstructions
 from transom.lowering.nest_loops.emitter import Carried, Emitter, Index
 from transom.lowering.nest_loops.tile import (
     Copy,
@@ -41,11 +42,15 @@ class NestLoops:
         nest: tir.NestOp,
         emitter: Emitter,
         outer: Callable[[SSAValue], SSAValue],
+        dot: DotInstructions = DotInstructions.NONE,
     ) -> None:
-        """`outer` gives what a value from outside of the nest has become."""
+        """
+        `outer` gives what a value from outside of the nest has become; `dot` says which
+        instructions there are for dot products.
+        """
         schedule = nest.schedule or tir.ScheduleAttr.get()
         self.emitter = emitter
-        self.tile = TileWriter(nest, schedule, emitter, outer)
+        self.tile = TileWriter(nest, schedule, emitter, outer, dot)
         self.cursor = self.tile.cursor
         self.bounds = self.tile.bounds
         self.parallel_dims = set(schedule.parallel_dims)

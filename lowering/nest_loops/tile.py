@@ -15,8 +15,10 @@ from xdsl.ir import BlockArgument, SSAValue
 
 from transom.dialects import tir
 from transom.dialects.tir.accesses import Interval
+from transom.dialects.tir.dot import DotInstructions
 from transom.dialects.tir.folds import Fold, folds_of
 from transom.dialects.tir.steps import Step
+from transom.lowering.nest_loops.dots import Dots
 from transom.lowering.nest_loops.emitter import Carried, Emitter, Index
 from transom.lowering.nest_loops.points import Evaluator, Point
 from transom.lowering.nest_loops.regions import (
@@ -66,6 +68,7 @@ class TileWriter:
         schedule: tir.ScheduleAttr,
         emitter: Emitter,
         outer: Callable[[SSAValue], SSAValue],
+        dot: DotInstructions,
     ) -> None:
         self.nest = nest
         self.emitter = emitter
@@ -84,6 +87,7 @@ class TileWriter:
 
         self.tiles = schedule.register_tiles
         self.unroll = schedule.unroll_factors
+        self.dots = Dots.of(nest, schedule, dot, emitter, self.reader)
         self.folds: list[Fold] | None = None
         """How the lanes of accumulators are folded, if lanes are points of a sum."""
         self.lane_dim, self.width = self._find_lanes(schedule)
@@ -210,7 +214,27 @@ class TileWriter:
             )
         if self.folds is not None and self.lane_dim is not None:
             return self._lanes(self.lane_dim, copies, carried)
+        if self.dots is not None:
+            return self._groups(self.dots, copies, carried)
         return self._body([self._point(copy) for copy in copies], carried)
+
+    def _groups(self, dots: Dots, copies: Sequence[Copy], carried: Carried) -> Carried:
+        """Several points of a sum at once, or one by one where that cannot be."""
+        results: list[SSAValue] = []
+        first = self.cursor.offsets[dots.dim]
+        for copy, total in zip(copies, carried, strict=True):
+            point = self._point(copy)
+            roles = dots.roles(self.ins, point)
+            if roles is not None:
+                results.append(dots.write(self.ins, roles, point, total))
+                continue
+            values: Carried = [total]
+            for number in range(dots.size):
+                self.cursor.offsets[dots.dim] = first + number
+                values = self._body([self._point(copy)], values)
+            self.cursor.offsets[dots.dim] = first
+            results += values
+        return results
 
     def _folded(
         self,
@@ -292,6 +316,10 @@ class TileWriter:
         emitter = self.emitter
         extent = self.bounds[dim]
         factor = self.unroll.get(dim, 1)
+        stride = 1
+        if self.dots is not None and self.dots.dim == dim:
+            stride = self.dots.size
+            factor = max(stride, factor - factor % stride)
         if isinstance(extent, int):
             factor = max(1, min(factor, extent))
         whole = self.cursor.intervals[dim]
@@ -300,7 +328,7 @@ class TileWriter:
             def body(base: Index, values: Carried) -> Carried:
                 self.cursor.bases[dim] = base
                 self.cursor.multiples[dim] = count
-                for offset in range(count):
+                for offset in range(0, count, stride):
                     self.cursor.offsets[dim] = offset
                     if isinstance(base, int):
                         self.cursor.intervals[dim] = Interval(base, base)

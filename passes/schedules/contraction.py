@@ -22,7 +22,10 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+from xdsl.dialects.builtin import i8
+
 from transom.dialects import tir
+from transom.dialects.tir.dot import dot_factors
 from transom.dialects.tir.folds import folds_of
 from transom.dialects.tir.steps import Step
 from transom.passes.schedules.view import NestView
@@ -126,6 +129,7 @@ class Choice:
     tile: Tile
     pack: tuple[int, ...]
     cost: float
+    dot: tuple[int, int] | None = None
 
     def scattered(self) -> tuple[int, int]:
         """How many outputs the lanes are scattered over; inner lanes are better."""
@@ -145,10 +149,11 @@ class Choice:
             cache=cache_tiles(product, tile),
             register=dict(sorted(register.items())),
             vector=(product.lane_dim, product.lanes),
-            unroll=unrolled(product),
+            unroll=unrolled(product, self.dot),
             order=loop_order(product),
             pack=sorted(self.pack),
             masked_edges=product.view.can_mask,
+            dot=self.dot,
         )
 
 
@@ -175,6 +180,10 @@ def choose(product: Product, constants: frozenset[int]) -> Choice | None:
         for position in (product.scalars, product.vectors)
         if pays_to_pack(product, tile, position, position in constants)
     )
+    dot = find_dot(product, tile, constants)
+    if dot is not None:
+        pack = (product.vectors,)
+        cost /= dot[1]
     if product.vectors not in pack:
         step = view.in_steps(product.lane_dim)[product.vectors]
         if step is not Step.CONTIGUOUS:
@@ -184,7 +193,39 @@ def choose(product: Product, constants: frozenset[int]) -> Choice | None:
     for position in pack:
         if position not in constants:
             cost += copy_cost(product, position)
-    return Choice(product, tile, pack, cost)
+    return Choice(product, tile, pack, cost, dot)
+
+
+def find_dot(
+    product: Product, tile: Tile, constants: frozenset[int]
+) -> tuple[int, int] | None:
+    """
+    A dim along which the scalars lie side by side, and how many products of small
+    integers along it the machine sums at once. The vectors are packed for it.
+    """
+    view, machine = product.view, product.view.machine
+    factors = dot_factors(view.nest)
+    if factors is None or product.scalars in constants:
+        return None
+    points = product.extent(product.scalar_dims) or ASSUMED_EXTENT
+    is_constant = product.vectors in constants
+    if not is_packable(product, product.vectors) or (
+        not is_constant and points < PANEL_REUSE * tile.points
+    ):
+        return None
+    size = 2 if machine.dot.takes_pairs else 1
+    if all(factor.element == i8 for factor in factors):
+        signs = [factor.is_unsigned for factor in factors]
+        size = 4 if machine.dot.takes_bytes(*signs) else size
+    for dim in reversed(view.reduction):
+        bound, step = view.bounds[dim], view.in_steps(dim)[product.scalars]
+        moves = dim in view.dims_of_input(product.vectors)
+        while size > 1 and bound is not None and bound % size:
+            size //= 2
+        is_enough = size == 4 or machine.dot.takes_pairs
+        if size > 1 and is_enough and bound and moves and step is Step.CONTIGUOUS:
+            return dim, size
+    return None
 
 
 def copy_cost(product: Product, position: int) -> float:
@@ -333,14 +374,20 @@ def pays_to_pack(
     product: Product, tile: Tile, position: int, is_constant: bool
 ) -> bool:
     """Whether an operand is better copied than read where it lies."""
-    view = product.view
-    if any(view.bounds[dim] is None for dim in view.dims_of_input(position)):
+    if not is_packable(product, position):
         return False
-    if not view.reads_each_once(position):
-        return False  # a window would be copied once for each place that it covers
     if position == product.vectors:
         return _pays_vectors(product, tile, is_constant)
     return _pays_scalars(product, tile, is_constant)
+
+
+def is_packable(product: Product, position: int) -> bool:
+    """Whether an operand has a known size, and is copied once and not more."""
+    view = product.view
+    if any(view.bounds[dim] is None for dim in view.dims_of_input(position)):
+        return False
+    # A window would be copied once for each place that it covers.
+    return view.reads_each_once(position)
 
 
 def _pays_vectors(product: Product, tile: Tile, is_constant: bool) -> bool:
@@ -411,17 +458,19 @@ def loop_order(product: Product) -> list[int]:
     return [] if order == sorted(order) else order
 
 
-def unrolled(product: Product) -> dict[int, int]:
+def unrolled(product: Product, dot: tuple[int, int] | None = None) -> dict[int, int]:
     """Some steps of the innermost sum that has any, a divisor of it if there is one."""
     view = product.view
     for dim in reversed(view.reduction):
         bound = view.bounds[dim]
+        at_once = dot[1] if dot is not None and dot[0] == dim else 1
         if bound is None:
             return {dim: UNROLLED_STEPS}
         if bound > 1:
-            if bound <= 2 * UNROLLED_STEPS:
+            steps = bound // at_once
+            if steps <= 2 * UNROLLED_STEPS:
                 return {dim: bound}
             sizes = (4, 5, 6, 3, 7, 8)
-            fitting = (size for size in sizes if bound % size == 0)
-            return {dim: next(fitting, UNROLLED_STEPS)}
+            fitting = (size for size in sizes if steps % size == 0)
+            return {dim: next(fitting, UNROLLED_STEPS) * at_once}
     return {}

@@ -5,6 +5,8 @@ What schedules are chosen for.
 import math
 from dataclasses import dataclass
 
+from transom.dialects.tir.dot import DotInstructions
+
 L2_BYTES = 16
 """What comes from the cache of the core in the time of a multiply-add of vectors."""
 
@@ -25,6 +27,8 @@ class Machine:
     there is none."""
     chains: int
     """How many multiply-adds that do not wait for each other fill the unit."""
+    dot: DotInstructions = DotInstructions.NONE
+    """For sums of products of small integers."""
 
     def step_cost(self, points: int, vectors: int, panel_bytes: int = 0) -> float:
         """

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
+from transom.dialects.tir.dot import DotInstructions
 from transom.targets.llvm_cpu.architectures import Architecture
 from transom.targets.llvm_cpu.dialect import HOST, LlvmCpuAttr
 from transom.targets.llvm_cpu.presets import KIB, MIB
@@ -149,6 +150,26 @@ def _mask_bytes(features: frozenset[str]) -> int:
     if features & {"sve", "mve", "v", "zve32x"} or {"avx512vl", "avx512bw"} <= features:
         return 1
     return 4 if features & {"avx", "avx512vl"} else 0
+
+
+def dot_instructions(target: LlvmCpuAttr) -> DotInstructions:
+    """
+    What instructions a CPU has for dot products. None of bytes where the facts deny it.
+    """
+    facts, features = cpu_facts(target), _all_features(target)
+    is_wide = facts.vector_bytes > 32
+    match facts.architecture:
+        case "x86_64":
+            vnni = "avx512vnni" if is_wide else "avxvnni"
+            has_bytes = vnni in features or {"avx512vnni", "avx512vl"} <= features
+            if facts.has_dot_product and has_bytes:
+                return DotInstructions.VNNI
+            return DotInstructions.PAIRS
+        case "aarch64" if facts.has_dot_product and "dotprod" in features:
+            has_mixed = "i8mm" in features
+            return DotInstructions.I8MM if has_mixed else DotInstructions.DOTPROD
+        case _:
+            return DotInstructions.NONE
 
 
 def _fma_chains(cpu: str) -> int:

@@ -156,6 +156,7 @@ def test_what_a_target_says_itself_replaces_what_is_derived():
         "l2-bytes": 1 << 20,
         "mask-bytes": 1,
         "chains": 8,
+        "dot": "vnni",
     }
 
 

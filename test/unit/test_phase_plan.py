@@ -115,7 +115,7 @@ def test_what_is_omitted_runs_on_the_functions_of_others() -> None:
             "convert-linalg-to-tir,"
             "builtin.module{without=[#cases.target]}(tir-fuse-nests),"
             "tir-reshape-dims,"
-            "builtin.module{without=[#cases.target]}(tir-choose-schedule),"
+            "builtin.module{without=[#cases.target]}(tir-choose-schedule{dot=pairs}),"
             "tir-pack-operands,"
             "tir-parallelize-nests,"
             "target-refine-places"
@@ -150,7 +150,7 @@ def test_options_differ_by_target() -> None:
         plan = phase_plan(module, phase_named("tensor"), ctx)
         assert (
             "builtin.module{without=[#cases.target]}"
-            "(tir-choose-schedule),"
+            "(tir-choose-schedule{dot=pairs}),"
             "builtin.module{only=[#cases.target]}"
             "(tir-choose-schedule{vector-bytes=16 register-count=8})"
             in str(plan.pipeline)
@@ -331,7 +331,7 @@ def test_phases_are_listed_for_a_module() -> None:
         "convert-linalg-to-tir",
         "builtin.module{without=[#cases.target]}(tir-fuse-nests)",
         "tir-reshape-dims",
-        "builtin.module{without=[#cases.target]}(tir-choose-schedule)",
+        "builtin.module{without=[#cases.target]}(tir-choose-schedule{dot=pairs})",
         "tir-pack-operands",
         "tir-parallelize-nests",
         "target-refine-places",

@@ -75,3 +75,47 @@ tir.func @cache_of_sum(read %x: memref<8xf32>, write %o: memref<f32>) {
     }
   tir.return
 }
+
+// -----
+
+tir.func @dot_of_a_rest(read %a: memref<8x6xi8>, read %b: memref<6x8xi8>, write %o: memref<8x8xi32>) {
+  // expected-error @+1 {{expected a multiple of 4 as bound of 'd2' for 'dot'}}
+  tir.nest dims [parallel 8, parallel 8, reduction 6] ins(%a[d0, d2] : memref<8x6xi8>, %b[d2, d1] : memref<6x8xi8>) outs(%o[d0, d1] : memref<8x8xi32>)
+      schedule #tir.schedule<vector = d1 : 8, dot = d2 : 4>
+    init {
+      %zero = arith.constant 0 : i32
+      tir.yield %zero : i32
+    }
+    body (%x: i8, %y: i8, %acc: i32) {
+      %u = arith.extsi %x : i8 to i32
+      %v = arith.extsi %y : i8 to i32
+      %p = arith.muli %u, %v : i32
+      %s = arith.addi %acc, %p : i32
+      tir.yield %s : i32
+    }
+    finish (%acc: i32) {
+      tir.yield %acc : i32
+    }
+  tir.return
+}
+
+// -----
+
+tir.func @dot_of_floats(read %a: memref<8x8xf32>, read %b: memref<8x8xf32>, write %o: memref<8x8xf32>) {
+  // expected-error @+1 {{expected a body that adds a product of i8 or i16 to i32 for 'dot'}}
+  tir.nest dims [parallel 8, parallel 8, reduction 8] ins(%a[d0, d2] : memref<8x8xf32>, %b[d2, d1] : memref<8x8xf32>) outs(%o[d0, d1] : memref<8x8xf32>)
+      schedule #tir.schedule<vector = d1 : 8, dot = d2 : 4>
+    init {
+      %zero = arith.constant 0.0 : f32
+      tir.yield %zero : f32
+    }
+    body (%x: f32, %y: f32, %acc: f32) {
+      %p = arith.mulf %x, %y : f32
+      %s = arith.addf %acc, %p : f32
+      tir.yield %s : f32
+    }
+    finish (%acc: f32) {
+      tir.yield %acc : f32
+    }
+  tir.return
+}

@@ -1,11 +1,11 @@
 // RUN: %diagnose -p convert-to-llvm
 
 // All that is in the way is named at once.
-func.func @several(%a: i32, %v: memref<4x4xf32>, %i: index) -> i32 {
+func.func @several(%a: i32, %v: memref<4x8xf32>, %i: index) -> i32 {
   // expected-error @+1 {{no legal form for 'math.ipowi'}}
   %b = math.ipowi %a, %a : i32
-  // expected-note @+1 {{no legal form for 'vector.load' x1 (the target does not mention it; ConvertLoad: expected a vector of one dimension, but got 'vector<2x4xf32>')}}
-  %w = vector.load %v[%i, %i] : memref<4x4xf32>, vector<2x4xf32>
+  // expected-note @+1 {{no legal form for 'vector.load' x1 (the target does not mention it; ConvertLoad: expected the lanes of 'vector<2x4xf32>' without gaps in between, but got a memref of type 'memref<4x8xf32>')}}
+  %w = vector.load %v[%i, %i] : memref<4x8xf32>, vector<2x4xf32>
   func.return %b : i32
 }
 

@@ -167,12 +167,23 @@ func.func @open_weight(%x: tensor<1x16x6x6xf32>, %w: tensor<16x?x1x1xf32>) -> te
   func.return %c : tensor<1x16x6x6xf32>
 }
 
-// Integers.
-// CHECK-LABEL: @integers
-func.func @integers(%x: tensor<1x16x6x6xi8>, %w: tensor<16x16x1x1xi8>) -> tensor<1x16x6x6xi32> {
+// Bytes are images as well; a border holds what the window is padded with, that of the
+// first one.
+// CHECK-LABEL: @bytes
+func.func @bytes(%x: tensor<1x16x6x6xi8>, %w: tensor<16x16x3x3xi8>) -> (tensor<1x16x6x6xi32>, tensor<1x16x6x6xi32>) {
+  // CHECK-NEXT:    %[[X:.*]] = graph.relayout %x : tensor<1x16x6x6xi8> -> tensor<1x16x6x6xi8, #graph.desc<layout = #graph.layout<block = [1, 8], border = [1, 1], fill = -5.000000e+00>>>
+  // CHECK-NEXT:    graph.conv2d %[[X]], %w padding [1, 1, 1, 1] fill -5
+  // CHECK:         graph.conv2d %[[X]], %w padding [1, 1, 1, 1] :
+  %c = graph.conv2d %x, %w padding [1, 1, 1, 1] fill -5 : tensor<1x16x6x6xi8>, tensor<16x16x3x3xi8> -> tensor<1x16x6x6xi32>
+  %d = graph.conv2d %x, %w padding [1, 1, 1, 1] : tensor<1x16x6x6xi8>, tensor<16x16x3x3xi8> -> tensor<1x16x6x6xi32>
+  func.return %c, %d : tensor<1x16x6x6xi32>, tensor<1x16x6x6xi32>
+}
+
+// CHECK-LABEL: @long_integers
+func.func @long_integers(%x: tensor<1x16x6x6xi64>, %w: tensor<16x16x1x1xi64>) -> tensor<1x16x6x6xi64> {
   // CHECK-NEXT:    graph.conv2d %x, %w
-  %c = graph.conv2d %x, %w : tensor<1x16x6x6xi8>, tensor<16x16x1x1xi8> -> tensor<1x16x6x6xi32>
-  func.return %c : tensor<1x16x6x6xi32>
+  %c = graph.conv2d %x, %w : tensor<1x16x6x6xi64>, tensor<16x16x1x1xi64> -> tensor<1x16x6x6xi64>
+  func.return %c : tensor<1x16x6x6xi64>
 }
 
 // Somebody has chosen already.

@@ -6,7 +6,7 @@
 // All options are spelled out.
 // CHECK:         external_resources: {
 // CHECK-NEXT:      mlir_reproducer: {
-// CHECK-NEXT:        pipeline: "builtin.module(func.func(cse),tir-choose-schedule{vector-bytes=32 register-count=16 l1-bytes=32768 l2-bytes=262144 mask-bytes=4 chains=8})",
+// CHECK-NEXT:        pipeline: "builtin.module(func.func(cse),tir-choose-schedule{vector-bytes=32 register-count=16 l1-bytes=32768 l2-bytes=262144 mask-bytes=4 chains=8 dot=\22none\22})",
 // CHECK-NEXT:        disable_threading: true,
 // CHECK-NEXT:        verify_each: true
 

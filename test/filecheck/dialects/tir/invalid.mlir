@@ -369,7 +369,7 @@ tir.func @schedule_order() {
 
 // -----
 
-// expected-error @+1 {{unknown schedule entry 'vectors'; expected one of cache, register, vector, unroll, parallel, order, compute_at, pack, edges}}
+// expected-error @+1 {{unknown schedule entry 'vectors'; expected one of cache, register, vector, unroll, parallel, order, compute_at, pack, edges, dot}}
 builtin.module attributes {a = #tir.schedule<vectors = d0 : 4>} {}
 
 // -----
@@ -386,6 +386,98 @@ builtin.module attributes {a = #tir.schedule<pack = [in2, in2]>} {}
 
 // expected-error @+1 {{expected 'masked'}}
 builtin.module attributes {a = #tir.schedule<edges = narrow>} {}
+
+// -----
+
+tir.func @schedule_dot() {
+  // expected-error @+1 {{schedule: expected a reduction dim in 'dot', but 'd0' is parallel}}
+  tir.block (%i: index) in dims [parallel 4] schedule #tir.schedule<dot = d0 : 4> { }
+  tir.return
+}
+
+// -----
+
+func.func @dot_accumulator(%s: vector<4xi64>, %a: vector<4xi8>, %b: vector<4x4xi8>) {
+  // expected-error @+1 {{expected an accumulator of one dimension of i32, but got 'vector<4xi64>'}}
+  %y = tir.dot %s, %a, %b : vector<4xi64>, vector<4xi8>, vector<4x4xi8>
+  func.return
+}
+
+// -----
+
+func.func @dot_element(%s: vector<4xi32>, %a: vector<4xi32>, %b: vector<4x1xi32>) {
+  // expected-error @+1 {{expected 'rhs' of i8 or i16, but got 'i32'}}
+  %y = tir.dot %s, %a, %b : vector<4xi32>, vector<4xi32>, vector<4x1xi32>
+  func.return
+}
+
+// -----
+
+func.func @dot_group(%s: vector<4xi32>, %a: vector<2xi8>, %b: vector<4x2xi8>) {
+  // expected-error @+1 {{expected 'rhs' of type 'vector<4x4xi8>', but got 'vector<4x2xi8>'}}
+  %y = tir.dot %s, %a, %b : vector<4xi32>, vector<2xi8>, vector<4x2xi8>
+  func.return
+}
+
+// -----
+
+func.func @dot_lhs(%s: vector<4xi32>, %a: vector<4xi16>, %b: vector<4x4xi8>) {
+  // expected-error @+1 {{expected 'lhs' of type 'vector<4xi8>' or 'vector<4x4xi8>', but got 'vector<4xi16>'}}
+  %y = tir.dot %s, %a, %b : vector<4xi32>, vector<4xi16>, vector<4x4xi8>
+  func.return
+}
+
+// -----
+
+func.func @dot_instructions(%s: vector<4xi32>, %a: vector<2xi16>, %b: vector<4x2xi16>) {
+  // expected-error @+1 {{unknown instructions "sse"; expected one of none, pairs, vnni, dotprod, i8mm}}
+  %y = tir.dot %s, %a, %b using "sse" : vector<4xi32>, vector<2xi16>, vector<4x2xi16>
+  func.return
+}
+
+// -----
+
+func.func @dot_sign(%s: vector<4xi32>, %a: vector<2xi16>, %b: vector<4x2xi16>) {
+  // expected-error @+1 {{expected i16 to be signed}}
+  %y = tir.dot %s, %a, %b lhs_unsigned : vector<4xi32>, vector<2xi16>, vector<4x2xi16>
+  func.return
+}
+
+// -----
+
+tir.func @schedule_dot_size(read %x: memref<8x8xi8>, write %o: memref<8xi8>) {
+  // expected-error @+1 {{schedule: expected 2 or 4 points in 'dot', but got 3}}
+  tir.nest dims [parallel 8, reduction 8] ins(%x[d0, d1] : memref<8x8xi8>) outs(%o[d0] : memref<8xi8>) schedule #tir.schedule<vector = d0 : 8, dot = d1 : 3>
+    init {
+      %z = arith.constant 0 : i8
+      tir.yield %z : i8
+    }
+    body (%v: i8, %s: i8) {
+      tir.yield %v : i8
+    }
+    finish (%v: i8) {
+      tir.yield %v : i8
+    }
+  tir.return
+}
+
+// -----
+
+tir.func @schedule_dot_lanes(read %x: memref<8x8xi8>, write %o: memref<8xi8>) {
+  // expected-error @+1 {{schedule: expected lanes along another dim than 'd1' for 'dot'}}
+  tir.nest dims [parallel 8, reduction 8] ins(%x[d0, d1] : memref<8x8xi8>) outs(%o[d0] : memref<8xi8>) schedule #tir.schedule<dot = d1 : 4>
+    init {
+      %z = arith.constant 0 : i8
+      tir.yield %z : i8
+    }
+    body (%v: i8, %s: i8) {
+      tir.yield %v : i8
+    }
+    finish (%v: i8) {
+      tir.yield %v : i8
+    }
+  tir.return
+}
 
 // -----
 

@@ -87,14 +87,25 @@ func.func @calls_artifact(%x: tensor<4xf32>, %w: memref<64xi8>) -> tensor<4xf32>
   func.return %y : tensor<4xf32>
 }
 
+// CHECK-LABEL: @dots
+func.func @dots(%s: vector<8xi32>, %a: vector<4xi8>, %b: vector<8x4xi8>, %c: vector<8x2xi16>) {
+  // CHECK-NEXT:  tir.dot %s, %a, %b lhs_unsigned : vector<8xi32>, vector<4xi8>, vector<8x4xi8>
+  %x = tir.dot %s, %a, %b lhs_unsigned : vector<8xi32>, vector<4xi8>, vector<8x4xi8>
+  // CHECK-NEXT:  tir.dot %s, %b, %b lhs_unsigned rhs_unsigned : vector<8xi32>, vector<8x4xi8>, vector<8x4xi8>
+  %y = tir.dot %s, %b, %b lhs_unsigned rhs_unsigned : vector<8xi32>, vector<8x4xi8>, vector<8x4xi8>
+  // CHECK-NEXT:  tir.dot %s, %c, %c : vector<8xi32>, vector<8x2xi16>, vector<8x2xi16>
+  %z = tir.dot %s, %c, %c : vector<8xi32>, vector<8x2xi16>, vector<8x2xi16>
+  func.return
+}
+
 // CHECK-LABEL: func.func private @attributes
 func.func private @attributes(!tir.token) attributes {
   // CHECK-SAME: a = #tir.access<(d0, d1)[s0] -> (d0 * s0 + d1 - 1), pad 0.000000e+00 : f32>
   a = #tir.access<(d0, d1)[s0] -> (d1 + d0 * s0 - 1), pad 0.0 : f32>,
   // CHECK-SAME: b = #tir.access<*, combine umax>
   b = #tir.access<*, combine umax>,
-  // CHECK-SAME: c = #tir.schedule<cache = [d0 : 64, d1 : 32, d0 : 8], register = [d0 : 4], vector = d1 : 16, unroll = [d2 : 2], parallel = [d0], order = [d2, d0, d1], compute_at = 1, pack = [in1, in0], edges = masked>
-  c = #tir.schedule<edges = masked, pack = [in1, in0], order = [d2, d0, d1], compute_at = 1, cache = [d0 : 64, d1 : 32, d0 : 8], unroll = [d2 : 2], register = [d0 : 4], parallel = [d0], vector = d1 : 16>,
+  // CHECK-SAME: c = #tir.schedule<cache = [d0 : 64, d1 : 32, d0 : 8], register = [d0 : 4], vector = d1 : 16, unroll = [d2 : 2], parallel = [d0], order = [d2, d0, d1], compute_at = 1, pack = [in1, in0], edges = masked, dot = d2 : 4>
+  c = #tir.schedule<dot = d2 : 4, edges = masked, pack = [in1, in0], order = [d2, d0, d1], compute_at = 1, cache = [d0 : 64, d1 : 32, d0 : 8], unroll = [d2 : 2], register = [d0 : 4], parallel = [d0], vector = d1 : 16>,
   // CHECK-SAME: d = #tir.schedule<>
   d = #tir.schedule<>,
   // CHECK-SAME: e = #tir.dim<sequential ?>
