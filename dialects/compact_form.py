@@ -9,10 +9,8 @@ A form to be hashed leaves out what is not content: the names of values and the 
 attributes.
 """
 
-import gc
 import json
-from collections.abc import Generator, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 from xdsl.context import Context
@@ -27,6 +25,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
+from transom.dialects.collection import rare_collection
 from transom.dialects.parser import parse_attribute_text
 
 MAX_ATTRIBUTES = 1 << 15
@@ -156,26 +155,11 @@ def decode(ctx: Context, data: bytes) -> Operation:
     names, texts, kinds, hints, stream = json.loads(data)
     attributes = [_attribute_of(ctx, text) for text in texts]
     reader = _Reader([_Kind.of(ctx, k, names, attributes) for k in kinds], attributes)
-    with _no_collection():
+    with rare_collection():
         op = reader.op(iter(stream))
     for number, hint in hints:
         reader.values[number].name_hint = hint
     return op
-
-
-@contextmanager
-def _no_collection() -> Generator[None, None, None]:
-    """
-    Make objects without a search for garbage, as all of them stay: it would look at
-    everything again and again, for more than half of the time.
-    """
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
 
 
 class _Kind(NamedTuple):

@@ -18,6 +18,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import LocationAttr, ModuleOp, StringAttr, SymbolRefAttr
 from xdsl.ir import Attribute, Operation
 
+from transom.dialects.collection import rare_collection
 from transom.dialects.diagnostics import (
     Diagnostic,
     Note,
@@ -47,6 +48,7 @@ def phases() -> tuple[Phase, ...]:
     return PHASES
 
 
+@rare_collection()
 def load(
     path: str | PathLike[str],
     *,
@@ -93,6 +95,7 @@ def open_dims(
     }
 
 
+@rare_collection()
 def parse(
     text: str | bytes, *, ctx: Context | None = None, name: str = "<text>"
 ) -> ModuleOp:
@@ -133,6 +136,7 @@ def lower(
     return result
 
 
+@rare_collection()
 def lower_in_place(
     module: ModuleOp,
     to: str,
@@ -245,6 +249,7 @@ EXECUTORS = ("aot", "graph", "vm")
 """What can run main: machine code, a graph that is walked, or bytecode."""
 
 
+@rare_collection()
 def compile(
     module: ModuleOp,
     *,

@@ -2,13 +2,12 @@
 The modes of a conversion.
 """
 
-import gc
-from collections.abc import Generator, Iterable
-from contextlib import contextmanager
+from collections.abc import Iterable
 from typing import Any, TypeAlias
 
 from xdsl.ir import Operation
 
+from transom.dialects.collection import rare_collection
 from transom.lowering.conversion.engine import Engine
 from transom.lowering.conversion.pattern import ConversionPattern, PatternSet
 from transom.lowering.conversion.report import (
@@ -76,7 +75,7 @@ def analyze_conversion(
     """What a full conversion would do, or why it would fail; nothing is changed."""
     engine = _engine(root, target, patterns, converter, target.closed, budget)
     start = engine.state.mark()
-    with _without_collection():
+    with rare_collection():
         try:
             engine.run()
         finally:
@@ -96,7 +95,7 @@ def _convert(
     engine = _engine(root, target, patterns, converter, closed, budget)
     report, state = engine.report, engine.state
     start = state.mark()
-    with _without_collection():
+    with rare_collection():
         try:
             engine.run()
             if report.failures:
@@ -121,16 +120,3 @@ def _engine(
 ) -> Engine:
     index = patterns if isinstance(patterns, PatternSet) else PatternSet(patterns)
     return Engine(root, target, index, converter, closed, budget)
-
-
-@contextmanager
-def _without_collection() -> Generator[None, None, None]:
-    """Keep the garbage collector from scanning a growing module again and again."""
-    if not gc.isenabled():
-        yield
-        return
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.enable()

@@ -1,0 +1,55 @@
+"""Searches for garbage are rare while modules grow, and are as before afterwards."""
+
+import gc
+import threading
+from collections.abc import Iterator
+
+import pytest
+
+from transom.dialects.collection import OBJECTS, rare_collection
+
+
+@pytest.fixture(autouse=True)
+def thresholds() -> Iterator[None]:
+    before = gc.get_threshold()
+    gc.set_threshold(700, 11, 12)
+    yield
+    gc.set_threshold(*before)
+
+
+def test_nested_and_after_an_error() -> None:
+    with pytest.raises(ZeroDivisionError), rare_collection():
+        assert gc.get_threshold() == (OBJECTS, 11, 12)
+        with rare_collection():
+            pass
+        assert gc.get_threshold() == (OBJECTS, 11, 12)
+        raise ZeroDivisionError
+    assert gc.get_threshold() == (700, 11, 12)
+
+
+@pytest.mark.parametrize("first", [0, OBJECTS + 1])
+def test_what_is_rare_already_stays(first: int) -> None:
+    """Zero means never."""
+    gc.set_threshold(first, 11, 12)
+    with rare_collection():
+        assert gc.get_threshold()[0] == first
+    assert gc.get_threshold() == (first, 11, 12)
+
+
+def test_threads_that_overlap() -> None:
+    """The last one that leaves restores what was there before the first one."""
+    is_in, may_leave = threading.Event(), threading.Event()
+
+    def work() -> None:
+        with rare_collection():
+            is_in.set()
+            may_leave.wait()
+
+    thread = threading.Thread(target=work)
+    with rare_collection():
+        thread.start()
+        is_in.wait()
+    assert gc.get_threshold()[0] == OBJECTS
+    may_leave.set()
+    thread.join()
+    assert gc.get_threshold() == (700, 11, 12)
