@@ -57,6 +57,11 @@ def verify_phase(module: ModuleOp, phase: str) -> None:
     Raises `OpError` at the first op that breaks it.
     """
     verify_module(module)
+    verify_promise(module, phase)
+
+
+def verify_promise(module: ModuleOp, phase: str) -> None:
+    """Check the promise of a phase of a module that verifies. Raises `OpError`."""
     for name in PHASES[: PHASES.index(phase) + 1]:
         if name in _OF_ALL_LATER or name == phase:
             _CHECKS[name](module, phase)

@@ -99,12 +99,13 @@ def lower_to_machine(
     """
     reached = get_config(module).phase
     names = [phase.name for phase in PHASES]
+    trusting = observer is None
     if reached is None or names.index(reached) < names.index(START):
-        lower_in_place(module, START, ctx=ctx, observer=observer)
+        lower_in_place(module, START, ctx=ctx, observer=observer, trusting=trusting)
     else:
         resolve_devices(module)  # a module that was written by hand may name no CPU yet
     kernels = compile_kernels(module, ctx, opt_level, observer, runs_here=runs_here)
-    lower_in_place(module, names[-1], ctx=ctx, observer=observer)
+    lower_in_place(module, names[-1], ctx=ctx, observer=observer, trusting=trusting)
     return kernels
 
 
@@ -265,7 +266,11 @@ class _Maker:
         stubs = _StubObserver()
         observers = [stubs] if self.observer is None else [stubs, self.observer]
         lower_in_place(
-            apart, PHASES[-1].name, ctx=self.ctx, observer=PassObservers((*observers,))
+            apart,
+            PHASES[-1].name,
+            ctx=self.ctx,
+            observer=PassObservers((*observers,)),
+            trusting=self.observer is None,
         )
         texts = to_object_texts(apart).kernels
         made: dict[str, _Entry] = {}

@@ -1,8 +1,11 @@
 """Lowering phase by phase: resumable, the input untouched, never backwards."""
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 from xdsl.passes import ModulePass
@@ -10,11 +13,19 @@ from xdsl.passes import ModulePass
 import transom
 from transom.dialects.diagnostics import OpError
 from transom.dialects.parser import parse_ir
+from transom.dialects.plugins import Plugin
 from transom.dialects.target import PHASES, get_config
-from transom.driver import lower_in_place, phases_between
-from transom.passes.pipeline import PassObserver, PipelineError
-from transom.phase_plan import shared_plan
+from transom.driver import (
+    declare_devices,
+    lower_in_place,
+    phases_between,
+    runs_others,
+)
+from transom.passes.pipeline import MODULE, PassObserver, Pipeline, PipelineError
+from transom.phase_plan import phase_plan, shared_plan
 from transom.registry import new_context
+from transom.targets.llvm_cpu.hooks import LlvmCpuTarget
+from transom.targets.registry import given_hooks
 from transom.tools.ir_printing import ir_text
 from transom.tools.round_trip import verify_roundtrip
 
@@ -27,6 +38,15 @@ func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
   func.return %z : tensor<4xf32>
 }
 """
+
+
+@dataclass(frozen=True)
+class PassOfOthers(ModulePass):
+    """A pass of this file."""
+
+    name = "of-others"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None: ...
 
 
 @pytest.fixture
@@ -77,6 +97,53 @@ def test_only_the_phases_between_run(module: ModuleOp) -> None:
     lower_in_place(module, "placed", observer=observer)
     assert observer.names == ["target-claim-ops", "target-plan-devices"]
     assert phases_between(module, "placed") == ()
+
+
+def verified_phases(module: ModuleOp, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """
+    The phases at which a module is verified when transom is trusted; promises are
+    checked in any case.
+    """
+    verified: list[str] = []
+    others: list[str] = []
+
+    def noted_in(seen: list[str]) -> Callable[[ModuleOp, str], None]:
+        return lambda module, phase: seen.append(phase)
+
+    expected = [phase.name for phase in phases_between(module, "scheduled")]
+    with monkeypatch.context() as patch:
+        patch.setattr("transom.driver.verify_phase", noted_in(verified))
+        patch.setattr("transom.driver.verify_promise", noted_in(others))
+        lower_in_place(module, "scheduled", trusting=True)
+    assert sorted([*verified, *others], key=PHASES.index) == expected
+    return verified
+
+
+def test_trust_verifies_where_code_of_others_has_run(
+    module: ModuleOp, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of hooks, of plug-ins, and of passes; and what comes in and goes out."""
+    monkeypatch.setattr("transom.dialects.plugins.installed", tuple)
+    placed = transom.lower(module, "placed")
+    assert verified_phases(placed, monkeypatch) == ["partitioned", "scheduled"]
+    declare_devices(module, {"cpu": '#llvm_cpu.target<cpu = "host">'}, new_context())
+    assert verified_phases(module.clone(), monkeypatch) == ["graph", "scheduled"]
+    everywhere = ["graph", "placed", "partitioned", "tensor", "scheduled"]
+    with given_hooks(LlvmCpuTarget()):
+        assert verified_phases(module.clone(), monkeypatch) == everywhere
+    plugin = Plugin("transom.planners", "p", "woofles:PLAN", "woofles", "1")
+    monkeypatch.setattr("transom.dialects.plugins.installed", lambda: (plugin,))
+    assert verified_phases(module, monkeypatch) == everywhere
+
+
+def test_passes_of_others_are_not_trusted(
+    module: ModuleOp, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("transom.dialects.plugins.installed", tuple)
+    plan = phase_plan(module, transom.phases()[0], new_context())
+    assert not runs_others(module, plan)
+    step = plan.steps[0]._replace(pipeline=Pipeline(MODULE, (PassOfOthers(),)))
+    assert runs_others(module, plan._replace(steps=(step,)))
 
 
 def test_never_backwards(module: ModuleOp) -> None:
