@@ -149,10 +149,10 @@ def lower_in_place(
     """
     Lower a module itself; the arguments are those of `lower`.
 
-    The module is verified at each phase; `trusting` is quicker: where no code but
-    transom's has run between, the first and the last phase are enough. Promises are
-    checked in any case. On failure the module is left at what the failing pass made of
-    it.
+    The module is verified at each phase; `trusting` is quicker, for what LLVM verifies
+    in the end: after the first phase it is verified where code of others has run only.
+    Promises are checked in any case. On failure the module is left at what the failing
+    pass made of it.
     """
     ctx = new_context() if ctx is None else ctx
     remaining = phases_between(module, to)
@@ -167,8 +167,7 @@ def lower_in_place(
         plan = phase_plan(module, phase, ctx)
         run_plan(plan, ctx, module, observer, thorough=thorough)
         set_phase(module, phase.name)
-        is_between = phase is not remaining[0] and phase is not remaining[-1]
-        if trusting and is_between and not runs_others(module, plan):
+        if trusting and phase is not remaining[0] and not runs_others(module, plan):
             verify_promise(module, phase.name)
         else:
             verify_phase(module, phase.name)

@@ -158,6 +158,14 @@ class Emitter:
         cache[key] = op.results[0]
         return op.results[0]
 
+    def found_here(self, key: object) -> SSAValue | None:
+        """What was remembered under a key in the block that is being written."""
+        return self._levels[-1].cache.get(key)
+
+    def remember_here(self, key: object, value: SSAValue) -> None:
+        """Remember a value until the block is written."""
+        self._levels[-1].cache[key] = value
+
     def _outermost_sure(self, depth: int) -> int:
         """The outermost level from `depth` on that runs if this one does."""
         current = self.depth

@@ -71,6 +71,17 @@ class Transfer:
             return Step.SCATTERED
         return step_of(self.exprs, self.type, dim)
 
+    def key_at(self, point: Point) -> Hashable:
+        """What decides which elements are read at a point, in the same loops."""
+        bases, offsets = point.bases, point.offsets
+        return (
+            id(self),
+            point.lane_dim,
+            point.width,
+            point.count,
+            *[(bases[dim], offsets[dim]) for dim in self._dims],
+        )
+
     def along(self, point: Point) -> Step:
         """How the access moves from lane to lane."""
         dim = point.lane_dim
@@ -111,6 +122,17 @@ class Reader:
         """A scalar, which all lanes share, or a vector of the lanes."""
         if transfer.access.is_indirect:
             return transfer.value
+        if not transfer.is_input:
+            return self._read(transfer, point)
+        # The points of a tile share most of what they read.
+        key = transfer.key_at(point)
+        found = self.emitter.found_here(key)
+        if found is None:
+            found = self._read(transfer, point)
+            self.emitter.remember_here(key, found)
+        return found
+
+    def _read(self, transfer: Transfer, point: Point) -> SSAValue:
         match transfer.along(point):
             case Step.UNIFORM:
                 return self._read_scalar(transfer, point.lane(0))

@@ -36,18 +36,29 @@ class NestView:
         self.bounds = nest.static_bounds
         self.parallel = nest.dims_of_kind(tir.DimKind.PARALLEL)
         self.reduction = nest.dims_of_kind(tir.DimKind.REDUCTION)
+        # Searches of tiles ask again and again.
+        self._in_steps: dict[int, Sequence[Step]] = {}
+        self._out_steps: dict[int, Sequence[Step]] = {}
 
     def is_long(self, dim: int) -> bool:
         bound = self.bounds[dim]
         return bound is None or bound > 1
 
-    def in_steps(self, dim: int) -> list[Step]:
-        pairs = zip(self.nest.ins, self.nest.in_accesses, strict=True)
-        return [step_along(a, memref_type_of(value), dim) for value, a in pairs]
+    def in_steps(self, dim: int) -> Sequence[Step]:
+        found = self._in_steps.get(dim)
+        if found is None:
+            pairs = zip(self.nest.ins, self.nest.in_accesses, strict=True)
+            found = [step_along(a, memref_type_of(value), dim) for value, a in pairs]
+            self._in_steps[dim] = found
+        return found
 
-    def out_steps(self, dim: int) -> list[Step]:
-        pairs = zip(self.nest.outs, self.nest.out_accesses, strict=True)
-        return [step_along(a, memref_type_of(value), dim) for value, a in pairs]
+    def out_steps(self, dim: int) -> Sequence[Step]:
+        found = self._out_steps.get(dim)
+        if found is None:
+            pairs = zip(self.nest.outs, self.nest.out_accesses, strict=True)
+            found = [step_along(a, memref_type_of(value), dim) for value, a in pairs]
+            self._out_steps[dim] = found
+        return found
 
     # Inputs.
 
@@ -115,7 +126,7 @@ class NestView:
         for dim in self.parallel:
             if not self.is_long(dim) or self.lanes(dim) < 2:
                 continue
-            outs, ins = self.out_steps(dim), self.in_steps(dim)
+            outs, ins = self.out_steps(dim), list(self.in_steps(dim))
             for position in constants if self.reduction else ():
                 if ins[position] is Step.SCATTERED:
                     ins[position] = Step.CONTIGUOUS
