@@ -12,7 +12,7 @@ import numpy as np
 from xdsl.dialects.builtin import MemRefType, TensorType
 from xdsl.ir import Attribute, Operation
 
-from transom.dialects import executor, tir
+from transom.dialects import executor, graph, tir
 from transom.dialects.diagnostics import OpError, did_you_mean
 from transom.interpreters.artifacts import run_artifact
 from transom.interpreters.evaluators import Array, Evaluators, Value, Values
@@ -157,6 +157,12 @@ def pool_bytes(frame: Frame, op: Operation, name: str) -> Array:
             raise OpError(op, f"expected '@{name}' to be an 'executor.pool'")
         octets = interpreter.allocate(op, [pool.size_bytes], np.dtype(np.uint8))
         octets.fill(0xFF)  # NaN, whatever the float type of a view
+        for weight_name, offset in pool.weights:
+            weight = interpreter.symbol(op, weight_name)
+            if not isinstance(weight, graph.WeightOp):
+                raise OpError(op, f"expected '@{weight_name}' to be a 'graph.weight'")
+            data = np.ascontiguousarray(interpreter.weight(weight)).reshape(-1)
+            octets[offset : offset + data.nbytes] = data.view(np.uint8)
         interpreter.storage[name] = octets
     return interpreter.storage[name]
 

@@ -113,6 +113,8 @@ def rename_weights(module: ModuleOp) -> None:
         if isinstance(op, executor.ConstantOp | graph.WeightRefOp):
             old = op.weight.string_value()
             op.weight = SymbolRefAttr(renamed.get(old, old))
+        elif isinstance(op, executor.PoolOp):
+            op.set_weights([(renamed.get(name, name), at) for name, at in op.weights])
 
 
 def declare_callees(module: ModuleOp) -> None:

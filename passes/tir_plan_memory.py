@@ -15,8 +15,8 @@ or into the other memories that the device lists.
                                                         offset = 0} : memref<16xf32>
 ```
 
-Inputs and outputs have places in pools as well if `in_pools` of `target.config` says so
-(`transom.passes.memory.argument_places`).
+Inputs, outputs and constants have places in pools as well if `in_pools` of
+`target.config` says so (`transom.passes.memory.argument_places`, `constant_places`).
 
 `algorithm` is one of `greedy-by-size`, `greedy-by-conflicts`, `hill-climb`, `exact`
 (which needs OR-tools, `transom[plan]`), `auto`, or the name of a plug-in's. The plan is
@@ -34,6 +34,7 @@ from transom.dialects.diagnostics import OpError
 from transom.dialects.target import InPools, get_config
 from transom.passes.memory.argument_places import ArgumentCopies
 from transom.passes.memory.call_graph import programs_of
+from transom.passes.memory.constant_places import place_constants
 from transom.passes.memory.plan_program import Machine, ProgramProblem
 from transom.passes.memory.planning.algorithms import check_algorithm, plan
 from transom.passes.memory.planning.failures import explain
@@ -64,6 +65,8 @@ class TirPlanMemoryPass(ModulePass):
         except ValueError as e:
             raise OpError(op, str(e)) from None
         chosen = get_config(op).in_pools
+        if InPools.CONSTANTS in chosen:
+            place_constants(op, self.alignment)
         copies = ArgumentCopies(
             op, inputs=InPools.INPUTS in chosen, outputs=InPools.OUTPUTS in chosen
         )

@@ -11,7 +11,7 @@ checked against the file first.
 import json
 import os
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from io import BytesIO
 from os import PathLike, fspath
@@ -73,7 +73,10 @@ def pack(code: Code) -> bytes:
         "entry": code.entry,
         "shapes": code.shapes,
         "signature": code.signature.to_json(),
-        "pools": [[pool.name, pool.size, pool.alignment] for pool in code.pools],
+        "pools": [
+            [pool.name, pool.size, pool.alignment, list(pool.content)]
+            for pool in code.pools
+        ],
         "messages": list(code.messages),
         "constants": constants,
         "artifacts": artifacts,
@@ -171,7 +174,7 @@ def _checked(file: BinaryIO, size: int, name: str) -> Code:
         entry=str(manifest["entry"]),
         shapes=manifest["shapes"],
         signature=Signature.from_json(manifest["signature"]),
-        pools=tuple(PoolSpec(str(n), int(s), int(a)) for n, s, a in manifest["pools"]),
+        pools=tuple(map(_pool, manifest["pools"])),
         messages=tuple(map(str, manifest["messages"])),
         constants={
             str(entry["symbol"]): _weight(entry, data)
@@ -218,6 +221,12 @@ def _artifact_from_json(
         data[entry["entry"]],
         tuple(arguments),
     )
+
+
+def _pool(entry: Sequence[Any]) -> PoolSpec:
+    name, size, alignment, content = entry
+    places = tuple((str(weight), int(offset)) for weight, offset in content)
+    return PoolSpec(str(name), int(size), int(alignment), places)
 
 
 def _weight(entry: Mapping[str, Any], data: Mapping[str, bytes]) -> Array:

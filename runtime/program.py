@@ -46,6 +46,11 @@ class PoolSpec:
     name: str
     size: int
     alignment: int
+    content: tuple[tuple[str, int], ...] = ()
+    """
+    The weights that are in it, each with its offset in bytes: it is filled once, not
+    written to, and calls share it.
+    """
 
 
 @dataclass(frozen=True)
@@ -71,6 +76,14 @@ class Code:
     """Main for the executor `graph`, as JSON; the objects are those of kernels then."""
     bytecode: bytes | None = None
     """Main for the executor `vm`, in the place of a graph."""
+
+    def image(self, pool: PoolSpec) -> bytes:
+        """What a pool of constants holds."""
+        data = bytearray(pool.size)
+        for name, offset in pool.content:
+            octets = self.constants[name].tobytes()
+            data[offset : offset + len(octets)] = octets
+        return bytes(data)
 
     @property
     def executor(self) -> str:
@@ -138,6 +151,11 @@ class Program:
                 count = sum(len(spec.dynamic) for spec in self.signature.inputs)
                 types = [ctypes.c_int64] * count
                 self._shapes = self._function(code.shapes, [*types, ctypes.c_void_p])
+        self._filled = {
+            number: Pool.filled(spec, self._constants)
+            for number, spec in enumerate(code.pools)
+            if spec.content
+        }
         self._has_places = any(spec.place is not None for spec in self._specs)
         self._pool_numbers = {pool.name: n for n, pool in enumerate(code.pools)}
         self._free: list[list[Pool]] = []
@@ -371,7 +389,10 @@ class Program:
         with self._lock:
             if self._free:
                 return self._free.pop()
-        return [Pool.allocate(spec) for spec in self.code.pools]
+        return [
+            self._filled.get(number) or Pool.allocate(spec)
+            for number, spec in enumerate(self.code.pools)
+        ]
 
     def _give_back(self, pools: "list[Pool]") -> None:
         with self._lock:
@@ -401,6 +422,14 @@ class Pool(NamedTuple):
     memory: Array
     start: int
     """The first address in it that is aligned."""
+
+    @classmethod
+    def filled(cls, spec: PoolSpec, weights: Mapping[str, Array]) -> "Pool":
+        """New memory that holds weights. Raises `ProgramError` if there is none."""
+        pool = cls.allocate(spec)
+        for name, offset in spec.content:
+            pool.part(offset, weights[name])[...] = weights[name]
+        return pool
 
     def part(self, offset: int, like: Array) -> Array:
         """Memory at an offset, for an array like another one."""

@@ -92,13 +92,13 @@ def _words(text: str) -> list[str]:
 
 
 def add_in_pools(add: Add) -> None:
-    """Add the flag that places inputs and outputs in pools of the memory plan."""
+    """Add the flag that says what is in pools beside the buffers of main."""
     add(
         "--in-pools",
         metavar="WHAT,…",
         type=_words,
         default=[],
-        help="what has places in pools of the memory plan too: inputs, outputs",
+        help="what is in pools of the memory plan too: inputs, outputs, constants",
     )
 
 

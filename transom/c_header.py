@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from transom.runtime.program import Code
+from transom.runtime.program import Code, PoolSpec
 from transom.runtime.signature import Dim, TensorSpec
 
 C_TYPES = {
@@ -48,6 +48,12 @@ def c_names(names: Sequence[str]) -> list[str]:
             fresh = f"{text}_{number}"
         found.append(fresh)
     return found
+
+
+def image_name(library: str, pool: PoolSpec) -> str:
+    """The file that holds what is in a pool of constants."""
+    (name,) = c_names([pool.name])
+    return f"{library}.{name}.bin"
 
 
 @dataclass(frozen=True)
@@ -185,7 +191,7 @@ class Header:
         for what, fields in (
             ("inputs", [f for t in self.inputs for f in t.fields("const ")]),
             ("outputs", [f for t in self.outputs for f in t.fields("")]),
-            ("pools", [f"  void *{name};" for name, _ in self.pools]),
+            ("pools", [f for pool in self.pools for f in self._pool_fields(*pool)]),
         ):
             yield ""
             yield f"struct {self.name}_{what} {{"
@@ -194,6 +200,12 @@ class Header:
             yield "};"
         yield from self._accessors("input", self.inputs)
         yield from self._accessors("output", self.outputs)
+
+    def _pool_fields(self, name: str, pool: PoolSpec) -> Iterator[str]:
+        if pool.content:
+            file = image_name(self.name, pool)
+            yield f"  /* with the bytes of {file}, which nothing overwrites */"
+        yield f"  void *{name};"
 
     def _accessors(self, kind: str, tensors: Sequence[Tensor]) -> Iterator[str]:
         """Functions that say where in the pools tensors are that have places there."""

@@ -18,7 +18,7 @@ from pathlib import Path
 from xdsl.dialects.builtin import ModuleOp
 
 import transom
-from transom.c_header import C_TYPES, Header
+from transom.c_header import C_TYPES, Header, image_name
 from transom.dialects import llvm
 from transom.dialects.diagnostics import Note, OpError
 from transom.elf_objects import (
@@ -52,6 +52,15 @@ class CLibrary:
     header: str
     needs: tuple[str, ...]
     """Symbols that are in none of the objects."""
+
+    @property
+    def images(self) -> dict[str, bytes]:
+        """What pools of constants hold, by the name of a file."""
+        return {
+            image_name(self.name, pool): self.code.image(pool)
+            for pool in self.code.pools
+            if pool.content
+        }
 
     @property
     def manifest(self) -> str:
@@ -124,8 +133,13 @@ def library_of(module: ModuleOp, code: Code, name: str) -> CLibrary:
             raise OpError(module, f"'{spec.name}': C has no type for {spec.dtype}")
     objects = {"main.o": code.objects[0]}
     objects |= {f"k{n}.o": data for n, data in enumerate(code.objects[1:])}
-    if code.constants:
-        values = {n: array.tobytes() for n, array in code.constants.items()}
+    required = {name for data in objects.values() for name in undefined_in([data])}
+    values = {
+        name: array.tobytes()
+        for name, array in code.constants.items()
+        if name in required  # others are in pools alone
+    }
+    if values:
         objects["weights.o"] = constants_object(values, code.objects[0])
     artifacts = _artifact_objects(code, module)
     renamed = {code.entry: f"{name}_entry"}
@@ -226,6 +240,7 @@ def write_library(
         path: data,
         folder / f"{name}.h": library.header.encode(),
         folder / f"{name}.json": (library.manifest + "\n").encode(),
+        **{folder / file: image for file, image in library.images.items()},
     }
     for file, content in written.items():
         write_whole(file, content)

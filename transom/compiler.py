@@ -192,8 +192,14 @@ def to_code(
         shapes=shapes if any(_is_function(op, shapes) for op in ops) else None,
         signature=signature_of(attr, bounded_results(entry), places_of(entry)),
         pools=tuple(
-            PoolSpec(pool.sym_name.data, pool.size_bytes, pool.alignment_bytes)
-            for pool in ops
+            PoolSpec(
+                pool.sym_name.data,
+                pool.size_bytes,
+                pool.alignment_bytes,
+                pool.weights,
+            )
+            # Weights have the names there that main reads them by.
+            for pool in (executable or module).body.block.ops
             if isinstance(pool, PoolOp)
         ),
         messages=messages_of(module),
@@ -220,11 +226,7 @@ def weights_of_code(module: ModuleOp) -> list[graph.WeightOp]:
         for op in function.walk()
         if isinstance(op, llvm.AddressOfOp) and op.result.first_use is not None
     }
-    return [
-        op
-        for op in module.body.block.ops
-        if isinstance(op, graph.WeightOp) and op.sym_name.data in taken
-    ]
+    return _weights_named(module, taken)
 
 
 def weights_of_main(executable: ModuleOp) -> list[graph.WeightOp]:
@@ -234,10 +236,17 @@ def weights_of_main(executable: ModuleOp) -> list[graph.WeightOp]:
         for op in executable.walk()
         if isinstance(op, ConstantOp)
     }
+    return _weights_named(executable, taken)
+
+
+def _weights_named(module: ModuleOp, names: set[str]) -> list[graph.WeightOp]:
+    """The weights of these names, and those that pools hold, in order."""
+    pools = (op for op in module.body.block.ops if isinstance(op, PoolOp))
+    wanted = names | {name for pool in pools for name, _ in pool.weights}
     return [
         op
-        for op in executable.body.block.ops
-        if isinstance(op, graph.WeightOp) and op.sym_name.data in taken
+        for op in module.body.block.ops
+        if isinstance(op, graph.WeightOp) and op.sym_name.data in wanted
     ]
 
 

@@ -315,8 +315,8 @@ def compile(
     (`tir-poison-memory`), so that a wrong plan of its memory shows in its outputs.
 
     `in_pools` names what has a place in the pools of the memory plan beside the buffers
-    of main: `inputs`, `outputs`. Programs copy them there and back; callers of a C
-    library write and read them in place.
+    of main: `inputs`, `outputs`, `constants`. Programs copy inputs and outputs there
+    and back; callers of a C library write and read them in place.
 
     Raises `OpError` for what is wrong in the module, `PipelineError` for arguments that
     are, and `JitError` if a C function that the code calls is found nowhere.
@@ -448,7 +448,7 @@ def use_threads(module: ModuleOp, threads: int) -> None:
 
 def place_in_pools(module: ModuleOp, what: Sequence[str]) -> None:
     """
-    Give inputs or outputs of a module places in pools; see `InPools`.
+    Give inputs, outputs or constants of a module places in pools; see `InPools`.
 
     Raises `PipelineError` for what there is not, and `OpError` if the module's memory
     is planned.

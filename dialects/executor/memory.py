@@ -2,10 +2,12 @@
 Memory of main: pools, views of them, allocations, copies and weights.
 """
 
+import math
 from collections.abc import Sequence
 from typing import cast
 
 from xdsl.dialects.builtin import (
+    ArrayAttr,
     IndexType,
     IntegerAttr,
     MemRefType,
@@ -83,15 +85,41 @@ class PoolFitsMemory(SymbolUserOpInterface):
             )
 
 
+class ContentIsWeights(SymbolUserOpInterface):
+    """What a pool of constants holds are weights, within its bytes."""
+
+    def verify(self, op: Operation) -> None:
+        assert isinstance(op, PoolOp), "only pools have this trait"
+        for name, offset in op.weights:
+            weight = expect_symbol(op, name, Operation, "weight")
+            type = weight.get_attr_or_prop("type")
+            if not isinstance(type, TensorType):
+                raise VerifyException(
+                    f"expected a weight, but '@{name}' is a '{weight.name}'"
+                )
+            tensor = cast("TensorType[Attribute]", type)
+            unit = element_bytes(signless(tensor.element_type)) or 0
+            end = offset + unit * math.prod(tensor.get_shape())
+            if not 0 <= offset <= end <= op.size_bytes:
+                raise VerifyException(
+                    f"expected weight '@{name}' within {op.size_bytes} bytes, but got "
+                    f"{offset} to {end}"
+                )
+
+
 @irdl_op_definition
 class PoolOp(KeyedSymbolOp):
     """
     Memory of a fixed size in bytes that views are parts of. Absent keys: an alignment
-    of 64 bytes, the host's memory, the kind workspace.
+    of 64 bytes, the host's memory, the kind workspace. A pool of constants says which
+    weights are in it before main runs, each with its offset in bytes; nothing writes to
+    it.
 
     ```mlir
     target.memory @dram
     executor.pool @ws {size = 4096, alignment = 64, memory = @dram, kind = workspace}
+    graph.weight @w = dense<1.0> : tensor<4xf32>
+    executor.pool @c {size = 16, kind = constants, content = [[@w, 0]]}
     ```
     """
 
@@ -101,8 +129,9 @@ class PoolOp(KeyedSymbolOp):
     alignment = opt_prop_def(IntegerAttr.constr(type=eq(i64)))
     memory = opt_prop_def(SymbolRefAttr)
     kind = opt_prop_def(PoolKindAttr)
+    content = opt_prop_def(ArrayAttr)
 
-    traits = traits_def(SymbolOpInterface(), PoolFitsMemory())
+    traits = traits_def(SymbolOpInterface(), PoolFitsMemory(), ContentIsWeights())
 
     def __init__(
         self,
@@ -111,6 +140,7 @@ class PoolOp(KeyedSymbolOp):
         alignment: int | None = None,
         memory: str | None = None,
         kind: PoolKind | None = None,
+        content: Sequence[tuple[str, int]] = (),
     ) -> None:
         super().__init__(
             properties={
@@ -119,6 +149,7 @@ class PoolOp(KeyedSymbolOp):
                 "alignment": None if alignment is None else IntegerAttr(alignment, i64),
                 "memory": None if memory is None else SymbolRefAttr(memory),
                 "kind": None if kind is None else PoolKindAttr(kind),
+                "content": _content(content),
             }
         )
 
@@ -142,10 +173,44 @@ class PoolOp(KeyedSymbolOp):
         """What the pool holds."""
         return PoolKind.WORKSPACE if self.kind is None else self.kind.data
 
+    @property
+    def weights(self) -> tuple[tuple[str, int], ...]:
+        """The weights that are in it before main runs, each with its offset."""
+        if self.content is None:
+            return ()
+        entries = cast("ArrayAttr[ArrayAttr[Attribute]]", self.content)
+        return tuple(map(_weight_place, entries))
+
+    def set_weights(self, weights: Sequence[tuple[str, int]]) -> None:
+        """Say which weights are in it, and where."""
+        self.content = _content(weights)
+
     def verify_(self) -> None:
         if self.size_bytes < 0:
             raise VerifyException(f"expected a size >= 0, but got {self.size_bytes}")
         verify_alignment(self.alignment_bytes)
+        if self.content is not None and self.pool_kind is not PoolKind.CONSTANTS:
+            raise VerifyException("expected kind 'constants' of a pool with content")
+
+
+def _content(weights: Sequence[tuple[str, int]]) -> ArrayAttr[Attribute] | None:
+    entries = [
+        ArrayAttr([SymbolRefAttr(name), IntegerAttr(offset, i64)])
+        for name, offset in weights
+    ]
+    return ArrayAttr(entries) if entries else None
+
+
+def _weight_place(entry: Attribute) -> tuple[str, int]:
+    """A weight and its offset. Raises `VerifyException` for anything else."""
+    parts = cast("ArrayAttr[Attribute]", entry) if isinstance(entry, ArrayAttr) else ()
+    match tuple(parts):
+        case (SymbolRefAttr() as weight, IntegerAttr() as offset):
+            return weight.string_value(), offset.value.data
+        case _:
+            raise VerifyException(
+                f"expected a weight and an offset as content, but got '{entry}'"
+            )
 
 
 class ViewIsInPool(SymbolUserOpInterface):

@@ -81,6 +81,7 @@ class ExecutorAttr(EnumAttribute[Executor], SpacedOpaqueSyntaxAttribute):
 class InPools(StrEnum):
     """What is in pools of the memory plan beside the buffers of main."""
 
+    CONSTANTS = "constants"
     INPUTS = "inputs"
     OUTPUTS = "outputs"
 

@@ -406,3 +406,26 @@ module attributes {executor.message = "x", test.load = #executor.bytes<"00">} {}
 
 // expected-error @+1 {{expected a pool, an offset and a size for each input and output in 'executor.places', but got '{inputs = {x = [@p, 0 : i64]}}'}}
 func.func private @f() attributes {executor.places = {inputs = {x = [@p, 0 : i64]}}}
+
+// -----
+
+graph.weight @w = dense<1.0> : tensor<4xf32>
+// expected-error @+1 {{expected kind 'constants' of a pool with content}}
+executor.pool @p {size = 16, content = [[@w, 0 : i64]]}
+
+// -----
+
+graph.weight @w = dense<1.0> : tensor<4xf32>
+// expected-error @+1 {{expected weight '@w' within 16 bytes, but got 4 to 20}}
+executor.pool @p {size = 16, kind = constants, content = [[@w, 4 : i64]]}
+
+// -----
+
+// expected-error @+1 {{expected a weight and an offset as content, but got '[0 : i64]'}}
+executor.pool @p {size = 16, kind = constants, content = [[0 : i64]]}
+
+// -----
+
+executor.pool @q {size = 16}
+// expected-error @+1 {{expected a weight, but '@q' is a 'executor.pool'}}
+executor.pool @p {size = 16, kind = constants, content = [[@q, 0 : i64]]}

@@ -1,8 +1,11 @@
 // RUN: transom-opt -p tir-plan-memory %s | filecheck %s
 // RUN: transom-opt -p tir-plan-memory,tir-plan-memory,tir-verify-plan %s | filecheck %s
 
-module attributes {target.config = #target.config<in_pools = [inputs, outputs]>} {
+module attributes {target.config = #target.config<in_pools = [constants, inputs, outputs]>} {
 tir.func @k(read memref<16xf32>, write memref<16xf32>)
+graph.weight @small = dense<1.0> : tensor<4xf32>
+graph.weight @large = dense<2.0> : tensor<16xf32>
+// CHECK:       executor.pool @constants {size = 80, alignment = 64, kind = constants, content = {{\[}}[@large, 0], [@small, 64]]}
 tir.func @two(read memref<16xf32>, read memref<16xf32>, write memref<16xf32>)
 
 // The input is dead when the output is written, but not when the buffer is.
@@ -27,6 +30,18 @@ func.func @read_again(%x: memref<16xf32>, %y: memref<16xf32> {tir.result = 0 : i
   %a = tir.alloc : memref<16xf32>
   tir.call @k(%x : memref<16xf32>) outs(%a : memref<16xf32>)
   tir.call @two(%a : memref<16xf32>, %x : memref<16xf32>) outs(%y : memref<16xf32>)
+  func.return
+}
+
+// Weights are read from their pool, which all functions share; the largest is first.
+// CHECK-LABEL: func.func @weights(
+func.func @weights(%x: memref<16xf32>, %y: memref<4xf32>) {
+  // CHECK-NEXT:    %s = executor.view @constants[64] : memref<4xf32>
+  // CHECK-NEXT:    %l = executor.view @constants[0] : memref<16xf32>
+  %s = executor.constant @small : memref<4xf32>
+  %l = executor.constant @large : memref<16xf32>
+  tir.call @k(%l : memref<16xf32>) outs(%x : memref<16xf32>)
+  tir.copy %s, %y : memref<4xf32>, memref<4xf32>
   func.return
 }
 

@@ -1,6 +1,6 @@
 """
-Inputs and outputs in pools of the memory plan: the same bytes in garbage, from Python
-and from C, and what is refused.
+Inputs, outputs and constants in pools of the memory plan: the same bytes in garbage,
+from Python and from C, and what is refused.
 """
 
 import shutil
@@ -29,6 +29,7 @@ from transom.passes.pipeline import PipelineError
 from transom.passes.tir_verify_plan import verify_plan
 from transom.registry import new_context
 from transom.runtime.program import Program
+from transom.testing.phases import interpret
 from transom.tools import transom_compile, transom_run
 
 BOTH = ("inputs", "outputs")
@@ -165,6 +166,90 @@ def test_from_c(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     x = (np.arange(32) % 7 - 3).astype(np.float32).reshape(4, 8)
     results = transom.compile(transom.parse(STATIC))(x, np.arange(-2, 2, dtype=np.int8))
     assert done.stdout == b"".join(array.tobytes() for array in results.values())
+
+
+WEIGHTS = """
+graph.weight @w = dense<[[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]> : tensor<3x2xf32>
+graph.weight @v = dense<[[1.0, -2.0], [0.5, 4.0]]> : tensor<2x2xf32>
+func.func @main(%x: tensor<4x3xf32>) -> tensor<4x2xf32> {
+  %w = graph.weight_ref @w : tensor<3x2xf32>
+  %v = graph.weight_ref @v : tensor<2x2xf32>
+  %a = graph.matmul %x, %w : tensor<4x3xf32>, tensor<3x2xf32> -> tensor<4x2xf32>
+  %b = graph.matmul %a, %v : tensor<4x2xf32>, tensor<2x2xf32> -> tensor<4x2xf32>
+  func.return %b : tensor<4x2xf32>
+}
+"""
+PRODUCT = np.array([[1, 2], [3, 4], [5, 6]], np.float32) @ np.array(
+    [[1, -2], [0.5, 4]], np.float32
+)
+
+
+@pytest.mark.parametrize("executor", EXECUTORS)
+def test_constants(executor: str, tmp_path: Path) -> None:
+    program = transom.compile(
+        transom.parse(WEIGHTS),
+        executor=executor,
+        in_pools=("constants", "inputs"),
+        poison_memory=True,
+    )
+    (pool,) = (pool for pool in program.code.pools if pool.content)
+    assert (pool.name, pool.size, pool.alignment) == ("constants", 80, 64)
+    assert [offset for _, offset in pool.content] == [0, 64]
+    program.save(tmp_path / "p")
+    x = numbers(4, 3)
+    for found in (program(x), program(x), transom.runtime.load(tmp_path / "p")(x)):
+        np.testing.assert_allclose(found["result0"], x @ PRODUCT, rtol=1e-5)
+
+
+def test_constants_are_interpreted() -> None:
+    module = transom.parse(WEIGHTS)
+    place_in_pools(module, ["constants"])
+    x = numbers(4, 3)
+    for phase in ("planned", "executable"):
+        lowered = transom.lower(module, phase)
+        assert "executor.constant" not in str(lowered)
+        (found,) = interpret(lowered, {"arg0": x}).values()
+        np.testing.assert_allclose(found, x @ PRODUCT, rtol=1e-5)
+
+
+WITH_CONSTANTS = """
+#include "net.h"
+#include <stdio.h>
+
+static _Alignas(64) unsigned char memory[NET_POOL_MAIN_WORKSPACE_BYTES];
+static _Alignas(64) unsigned char constants[NET_POOL_CONSTANTS_BYTES];
+
+int main(void) {
+  FILE *file = fopen("net.constants.bin", "rb");
+  if (fread(constants, 1, sizeof constants, file) != sizeof constants) return 2;
+  fclose(file);
+  float x[12], y[8];
+  for (int i = 0; i < 12; i++) x[i] = (float)i;
+  struct net_inputs in = {.arg0 = x};
+  struct net_outputs out = {.result0 = y};
+  struct net_pools pools = {.main_workspace = memory, .constants = constants};
+  int32_t status = net_run(&in, &out, &pools);
+  fwrite(y, 1, sizeof y, stdout);
+  return status;
+}
+"""
+
+
+@pytest.mark.skipif(shutil.which("cc") is None, reason="there is no 'cc'")
+def test_constants_from_c(tmp_path: Path) -> None:
+    model = tmp_path / "net.mlir"
+    model.write_text(WEIGHTS)
+    words = [str(model), "--emit=static", "-o", str(tmp_path), "--in-pools=constants"]
+    assert transom_compile.main(words) == 0
+    (tmp_path / "main.c").write_text(WITH_CONSTANTS)
+    command = ["cc", "-Wall", "-Wextra", "-Werror", "-O1", "main.c", "libnet.a"]
+    subprocess.run([*command, "-o", "main"], cwd=tmp_path, check=True)
+    done = subprocess.run(
+        [tmp_path / "main"], cwd=tmp_path, capture_output=True, check=True
+    )
+    x = np.arange(12, dtype=np.float32).reshape(4, 3)
+    (expected,) = transom.compile(transom.parse(WEIGHTS))(x).values()
+    assert done.stdout == expected.tobytes()
 
 
 def test_from_the_command_line(
