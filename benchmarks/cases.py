@@ -8,7 +8,7 @@ random, of He scale, and models end before their last softmax.
 import fnmatch
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from math import prod, sqrt
 from pathlib import Path
@@ -38,6 +38,10 @@ LIGHT_MODELS = (
 )
 
 
+WINOGRAD_SIZES = ((56, 64), (28, 128), (14, 256), (56, 256), (28, 512), (112, 128))
+"""Rows and columns, and channels, of convolutions by Winograd's method."""
+
+
 @dataclass(frozen=True)
 class Case:
     """A model, how much work it is, and what NumPy does for it."""
@@ -50,6 +54,8 @@ class Case:
     """Additions and multiplications, where they are what takes the time."""
     numpy: NumPyFunction | None = None
     """Computes the output, in place, from the inputs and weights by name."""
+    winograd: bool = False
+    """Whether transom may use Winograd's method, which rounds differently."""
 
 
 @dataclass(frozen=True)
@@ -151,6 +157,11 @@ def light(name: str) -> Case:
         return _helpers().light_model(name, folder)
 
     return Case(name, "light", write)
+
+
+def with_winograd(case: Case) -> Case:
+    """A case in which transom's convolutions may round differently."""
+    return replace(case, name=f"{case.name}-f4x4", group="winograd", winograd=True)
 
 
 def softmax(arrays: Mapping[str, Array], out: Array) -> None:
@@ -278,6 +289,8 @@ CASES = (
     *ROWS,
     *MEMORY,
     *(light(name) for name in LIGHT_MODELS),
+    *(with_winograd(conv(3, size, n, n)) for size, n in WINOGRAD_SIZES),
+    *(with_winograd(light(name)) for name in ("resnet50", "squeezenet", "vgg19")),
 )
 
 

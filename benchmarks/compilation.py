@@ -20,7 +20,7 @@ from pathlib import Path
 from statistics import median
 from typing import NamedTuple
 
-from benchmarks.cases import Case
+from benchmarks.cases import Case, case_named
 from benchmarks.measurement import ROOT, environment, write_case
 from benchmarks.peers import CANDIDATES, Unable
 
@@ -55,13 +55,13 @@ class Compilation(NamedTuple):
     failure: str | None = None
 
 
-def compile_once(name: str, model: Path, cache: Path) -> Run | None:
+def compile_once(name: str, case: str, model: Path, cache: Path) -> Run | None:
     """
     Compile in a new process, with transom's cache in a folder; None if there is nothing
     to compile. Raises `CompileError`.
     """
     process = subprocess.Popen(
-        [sys.executable, "-m", "benchmarks.compilation", name, str(model)],
+        [sys.executable, "-m", "benchmarks.compilation", name, case, str(model)],
         env={
             **environment(1),
             "TRANSOM_CACHE": "on",
@@ -121,7 +121,7 @@ def compile_case(
         model = write_case(case, folder)
         for candidate in names:
             try:
-                compilation = _compile(candidate, model, folder, runs)
+                compilation = _compile(candidate, case, model, folder, runs)
             except CompileError as e:
                 compilation = Compilation(failure=str(e))
             if compilation is not None:
@@ -130,7 +130,7 @@ def compile_case(
 
 
 def _compile(
-    candidate: str, model: Path, folder: Path, runs: int
+    candidate: str, case: Case, model: Path, folder: Path, runs: int
 ) -> Compilation | None:
     has_cache = candidate == "transom"
     cold: list[Run] = []
@@ -138,7 +138,7 @@ def _compile(
     for number in range(runs):
         cache = folder / f"{candidate}-{number}"
         for kept in (cold, warm) if has_cache else (cold,):
-            run = compile_once(candidate, model, cache)
+            run = compile_once(candidate, case.name, model, cache)
             if run is None:
                 return None
             kept.append(run)
@@ -150,9 +150,9 @@ def _compile(
 
 
 def main() -> int:
-    name, model = sys.argv[1:]
+    name, case, model = sys.argv[1:]
     try:
-        CANDIDATES[name].compile(Path(model), 1)
+        CANDIDATES[name].compile(case_named(case), Path(model), 1)
     except Unable:
         return NOTHING_TO_DO
     return 0

@@ -27,6 +27,7 @@ TITLES = {
     "rows": "Row-wise and element-wise math",
     "memory": "Memory-bound ops",
     "light": "Light models",
+    "winograd": "Convolutions by Winograd's method, if it is allowed",
     "classifier": "A classifier of text directions",
 }
 """The groups of cases, in the order of the page."""

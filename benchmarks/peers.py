@@ -55,7 +55,7 @@ class Candidate(ABC):
 
     @staticmethod
     @abstractmethod
-    def compile(model: Path, threads: int) -> Any:
+    def compile(case: Case, model: Path, threads: int) -> Any:
         """What has to be done once for a model. Raises `Unable`, if that is nothing."""
 
 
@@ -70,7 +70,7 @@ class Transom(Candidate):
     def __init__(
         self, case: Case, model: Path, inputs: Mapping[str, Array], threads: int
     ) -> None:
-        self.program = self.compile(model, threads)
+        self.program = self.compile(case, model, threads)
         self.inputs = dict(inputs)
         self.outputs = self.program.run(self.inputs)
 
@@ -78,10 +78,12 @@ class Transom(Candidate):
         self.program.run(self.inputs, self.outputs)
 
     @staticmethod
-    def compile(model: Path, threads: int) -> "Program":
+    def compile(case: Case, model: Path, threads: int) -> "Program":
         import transom
 
-        return transom.compile(transom.load(model), threads=threads)
+        return transom.compile(
+            transom.load(model), threads=threads, winograd=case.winograd
+        )
 
 
 class OnnxRuntime(Candidate):
@@ -92,7 +94,7 @@ class OnnxRuntime(Candidate):
         self, case: Case, model: Path, inputs: Mapping[str, Array], threads: int
     ) -> None:
         runtime: Any = import_module("onnxruntime")  # which has no types
-        self.session = self.compile(model, threads)
+        self.session = self.compile(case, model, threads)
         self.binding = self.session.io_binding()
         self.values = [
             runtime.OrtValue.ortvalue_from_numpy(array) for array in inputs.values()
@@ -111,7 +113,7 @@ class OnnxRuntime(Candidate):
         self.session.run_with_iobinding(self.binding)
 
     @staticmethod
-    def compile(model: Path, threads: int) -> Any:
+    def compile(case: Case, model: Path, threads: int) -> Any:
         runtime: Any = import_module("onnxruntime")  # which has no types
         options = runtime.SessionOptions()
         options.intra_op_num_threads = threads
@@ -149,7 +151,7 @@ class NumPy(Candidate):
         self.function(self.arrays, out)
 
     @staticmethod
-    def compile(model: Path, threads: int) -> Any:
+    def compile(case: Case, model: Path, threads: int) -> Any:
         raise Unable("NumPy compiles nothing")
 
 

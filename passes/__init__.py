@@ -54,6 +54,7 @@ PASSES: dict[str, str] = {
         "transom.passes.tir_reorder_for_memory:TirReorderForMemoryPass"
     ),
     "tir-reshape-dims": "transom.passes.tir_reshape_dims:TirReshapeDimsPass",
+    "tir-use-winograd": "transom.passes.tir_use_winograd:TirUseWinogradPass",
     "tir-verify-plan": "transom.passes.tir_verify_plan:TirVerifyPlanPass",
 }
 """Same-level passes: name to `module:Class`, resolved when first used."""

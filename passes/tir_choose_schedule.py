@@ -27,6 +27,7 @@ from xdsl.passes import ModulePass
 
 from transom.dialects import graph, tir
 from transom.dialects.tir.dot import DotInstructions
+from transom.passes.kernel_weights import kernel_around
 from transom.passes.rewrite_steps import may_rewrite
 from transom.passes.schedules import Machine, choose_schedule
 
@@ -81,12 +82,14 @@ def constant_inputs(
     nest: tir.NestOp, constants: dict[str, frozenset[int]]
 ) -> frozenset[int]:
     """The inputs of a nest that are arguments of its kernel which are weights."""
-    kernel = nest.parent_op()
-    if not isinstance(kernel, tir.FuncOp):
+    kernel = kernel_around(nest)
+    if kernel is None:
         return frozenset()
     weights = constants.get(kernel.sym_name.data, frozenset())
     return frozenset(
         position
         for position, value in enumerate(nest.ins)
-        if isinstance(value, BlockArgument) and value.index in weights
+        if isinstance(value, BlockArgument)
+        and value.block is kernel.body.block
+        and value.index in weights
     )

@@ -20,7 +20,6 @@ fill a tile is padded.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import cast
 
@@ -39,20 +38,18 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import (
     Attribute,
     Block,
-    BlockArgument,
     Operation,
-    OpResult,
     Region,
     SSAValue,
 )
 from xdsl.ir.affine import AffineMap
 from xdsl.passes import ModulePass
-from xdsl.rewriter import Rewriter
 
 from transom.dialects import graph, tir
 from transom.dialects.diagnostics import OpError
 from transom.dialects.symbols import fresh_symbol
 from transom.dialects.tir.types import element_type_of
+from transom.passes.kernel_weights import KernelWeights
 from transom.passes.packed_forms import (
     PackedForm,
     Rearrangement,
@@ -79,15 +76,12 @@ class _Packer:
     """Packs the operands of the kernels of a module."""
 
     module: ModuleOp
-    calls: dict[str, list[tir.CallOp]] = field(init=False)
+    kernel_weights: KernelWeights = field(init=False)
     weights: dict[tuple[str, Rearrangement], graph.WeightOp] = field(init=False)
 
     def __post_init__(self) -> None:
-        self.calls = {}
+        self.kernel_weights = KernelWeights(self.module)
         self.weights = {}
-        for op in self.module.walk():
-            if isinstance(op, tir.CallOp):
-                self.calls.setdefault(op.callee_name, []).append(op)
 
     def pack(self, kernel: tir.FuncOp) -> None:
         for nest in [op for op in kernel.walk() if isinstance(op, tir.NestOp)]:
@@ -109,29 +103,19 @@ class _Packer:
     ) -> bool:
         """Let the callers hand over a packed weight, if a weight is what they do."""
         argument = nest.ins[position]
-        calls = self.calls.get(kernel.sym_name.data, [])
-        if not isinstance(argument, BlockArgument) or argument.owner is not nest.parent:
+        sources = self.kernel_weights.handed_over(kernel, argument)
+        rearrangement = as_rearrangement(form, memref_shape(argument))
+        if sources is None or rearrangement is None or not argument.has_one_use():
             return False
-        shape, pad = memref_shape(argument), nest.in_accesses.data[position].pad
-        rearrangement = as_rearrangement(form, shape)
-        if rearrangement is None or not argument.has_one_use():
-            return False
+        pad = nest.in_accesses.data[position].pad
         if pad not in (None, zero_of(element_type_of(argument))):
             return False  # weights are filled up with zeros
-        sources = [weight_at(call, argument.index, shape) for call in calls]
-        found = [source for source in sources if source is not None]
-        if not found or len(found) < len(sources):
-            return False
-        for call, source in zip(calls, found, strict=True):
-            ref = graph.WeightRefOp(self.packed(source, rearrangement))
-            ref.location = call.location
-            assert call.parent is not None, "calls are in functions"
-            call.parent.insert_op_before(ref, call)
-            call.operands[argument.index] = ref.result
-        packed = Rewriter.replace_value_with_new_type(
-            argument, packed_type(argument, form)
+        packed = self.kernel_weights.replace(
+            kernel,
+            argument,
+            [self.packed(source, rearrangement) for source in sources],
+            packed_type(argument, form),
         )
-        kernel.update_function_type()
         read_packed(nest, position, form, packed)
         return True
 
@@ -166,20 +150,6 @@ class _Packer:
 def _insert(block: Block, op: Operation) -> SSAValue:
     block.add_op(op)
     return op.results[0]
-
-
-def weight_at(
-    call: tir.CallOp, number: int, shape: Sequence[int]
-) -> graph.WeightOp | None:
-    """The weight of this shape that a call hands over as an argument, if it is one."""
-    value = call.operands[number]
-    if not isinstance(value, OpResult) or not isinstance(value.op, graph.WeightRefOp):
-        return None
-    weight = graph.weight_of(value.op)
-    if weight is None or not isinstance(weight.parent_op(), ModuleOp):
-        return None
-    is_plain = graph.layout_of(weight.type) is None
-    return weight if is_plain and weight.type.get_shape() == tuple(shape) else None
 
 
 def packed_type(operand: SSAValue, form: PackedForm) -> MemRefType:

@@ -67,9 +67,21 @@ def derive_weight(
     build: Callable[[Expression], SSAValue],
     origin: Operation,
 ) -> graph.WeightRefOp:
+    """A reference to a new weight; see `derived_weight`."""
+    reference = graph.WeightRefOp(derived_weight(module, stem, build, origin))
+    reference.location = origin.location
+    return reference
+
+
+def derived_weight(
+    module: ModuleOp,
+    stem: str,
+    build: Callable[[Expression], SSAValue],
+    origin: Operation,
+) -> graph.WeightOp:
     """
-    A reference to a new weight, which is what `build` computes; ops that it added in
-    vain are left out. `origin` is the op that the weight is for.
+    A new weight, which is what `build` computes; ops that it added in vain are left
+    out. `origin` is the op that the weight is for.
     """
     expression = Expression()
     result = build(expression)
@@ -87,9 +99,7 @@ def derive_weight(
     )
     weight.location = origin.location
     _insert(module, weight)
-    reference = graph.WeightRefOp(weight)
-    reference.location = origin.location
-    return reference
+    return weight
 
 
 def _insert(module: ModuleOp, weight: graph.WeightOp) -> None:

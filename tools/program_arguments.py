@@ -7,6 +7,9 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from itertools import pairwise
 from typing import Any, NoReturn
 
+from xdsl.dialects.builtin import ModuleOp
+
+from transom.compile_options import use_options, use_threads
 from transom.dialects.diagnostics import did_you_mean
 from transom.passes.pipeline import PipelineError
 from transom.tools.bugs import TRACEBACK, TRACEBACK_HELP
@@ -60,6 +63,30 @@ def one_of(kind: str, names: Iterable[str]) -> Callable[[str], str]:
         return text
 
     return checked
+
+
+def add_choices(add: Add) -> None:
+    """Add the flags that say what kernels are made for; see `use_choices`."""
+    add(
+        "--threads",
+        type=int,
+        metavar="N",
+        help="how many threads a kernel may use (default: what the module says, or 1)",
+    )
+    add(
+        "--winograd",
+        action="store_true",
+        help="let convolutions of 3 by 3 take fewer multiplications and round "
+        "differently",
+    )
+
+
+def use_choices(module: ModuleOp, args: argparse.Namespace) -> None:
+    """Write into a module what the command line says of threads and options."""
+    if args.threads is not None:
+        use_threads(module, args.threads)
+    if args.winograd:
+        use_options(module, {"winograd": True})
 
 
 def add_data_folders(add: Add) -> None:

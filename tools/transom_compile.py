@@ -33,7 +33,6 @@ with interruptible_imports():
         executor_of,
         load,
         place_in_pools,
-        use_threads,
     )
     from transom.entry import select_entry
     from transom.kernel_code import lower_to_machine, lower_with_executable
@@ -53,6 +52,7 @@ with interruptible_imports():
         warning_of_plugins,
     )
     from transom.tools.program_arguments import (
+        add_choices,
         add_data_folders,
         add_devices,
         add_error_format,
@@ -64,6 +64,7 @@ with interruptible_imports():
         flags_of,
         recorded,
         refuse,
+        use_choices,
     )
     from transom.tools.reporter import Reporter
     from transom.tools.size_arguments import add_sizes, sizes_of
@@ -104,12 +105,7 @@ def arguments(words: Sequence[str]) -> argparse.Namespace:
     add("--function", help="the function to compile (default: main)")
     add("--cc", metavar="COMPILER", help="what links shared libraries and objects")
     add("-O", type=int, default=2, choices=range(4), help="effort of LLVM's passes")
-    add(
-        "--threads",
-        type=int,
-        metavar="N",
-        help="how many threads a kernel may use (default: what the module says, or 1)",
-    )
+    add_choices(add)
     add_data_folders(add)
     add_sizes(add)
     add_devices(add)
@@ -143,8 +139,7 @@ def run(args: argparse.Namespace, reporter: Reporter, current: CurrentPass) -> b
     )
     for device in devices:
         device.apply(ctx, module)
-    if args.threads is not None:
-        use_threads(module, args.threads)
+    use_choices(module, args)
     place_in_pools(module, args.in_pools)
     if get_config(module).phase != PHASES[-1].name:
         select_entry(module, args.function)

@@ -40,7 +40,6 @@ with interruptible_imports():
         load,
         place_in_pools,
         poison,
-        use_threads,
     )
     from transom.entry import entry_signature, find_main, select_entry
     from transom.interpreters.entry import InputError as InterpreterInputError
@@ -70,6 +69,7 @@ with interruptible_imports():
         warning_of_plugins,
     )
     from transom.tools.program_arguments import (
+        add_choices,
         add_data_folders,
         add_devices,
         add_error_format,
@@ -81,6 +81,7 @@ with interruptible_imports():
         flags_of,
         recorded,
         refuse,
+        use_choices,
     )
     from transom.tools.reporter import Reporter
     from transom.tools.size_arguments import add_sizes, sizes_of
@@ -130,12 +131,7 @@ def arguments(words: Sequence[str]) -> argparse.Namespace:
         help="scalar steps before interpretation is refused (default: %(default)s)",
     )
     add("-O", type=int, default=2, choices=range(4), help="effort of LLVM's passes")
-    add(
-        "--threads",
-        type=int,
-        metavar="N",
-        help="how many threads a kernel may use (default: what the module says, or 1)",
-    )
+    add_choices(add)
     add(
         "--library",
         action="append",
@@ -218,8 +214,7 @@ def run(args: argparse.Namespace, reporter: Reporter, current: CurrentPass) -> b
         )
     for device in devices:
         device.apply(ctx, module)
-    if args.threads is not None:
-        use_threads(module, args.threads)
+    use_choices(module, args)
     place_in_pools(module, args.in_pools)
     verify_module(module)
     args.executor = executor_of(module, args.executor)

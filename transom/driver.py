@@ -303,8 +303,9 @@ def compile(
     may use, by default what the module says, or one; results never depend on it.
     `libraries` are shared libraries of the C functions that kernels call,
     `data_folders` are those that links to weights may lead to, `opt_level` is the
-    effort of LLVM's passes (0 to 3), and `options` are those of `target.config` that
-    may change results.
+    effort of LLVM's passes (0 to 3). `options` are those of `target.config` that may
+    change results: with `winograd=True` convolutions of 3 by 3 take fewer
+    multiplications and round differently (`tir-use-winograd`).
 
     With `externs` the C functions run in Python: "reference" takes the reference
     evaluations that the module's targets bring, a dictionary functions by name.
@@ -321,13 +322,11 @@ def compile(
     Raises `OpError` for what is wrong in the module, `PipelineError` for arguments that
     are, and `JitError` if a C function that the code calls is found nowhere.
     """
+    from transom.compile_options import use_options, use_threads
     from transom.entry import select_entry
     from transom.program_entries import find_program, keep_program, key_of
 
     executor = executor_of(module, executor)
-    if options:
-        listed = ", ".join(f"'{name}'" for name in sorted(options))
-        raise PipelineError(f"no kernel makes use of option {listed} yet")
     ctx = new_context() if ctx is None else ctx
     allow_deep_recursion()
     result = module.clone()
@@ -335,6 +334,7 @@ def compile(
     bound_dims(result, dims or {})
     if threads is not None:
         use_threads(result, threads)
+    use_options(result, options)
     place_in_pools(result, in_pools)
     if get_config(result).phase != PHASES[-1].name:
         select_entry(result)
@@ -416,34 +416,6 @@ def declare_devices(
     passes = [device_of(name, value, ctx) for name, value in devices.items()]
     for pass_ in passes:
         pass_.apply(ctx, module)
-
-
-def use_threads(module: ModuleOp, threads: int) -> None:
-    """
-    Let kernels of a module use so many threads; see `tir-parallelize-nests`.
-
-    Raises `PipelineError` for a number that there cannot be, and `OpError` if the
-    module is past the phase in which that is decided.
-    """
-    from xdsl.dialects.builtin import IntegerAttr, i64
-
-    from transom.dialects.target import MAX_THREADS, PHASES, set_config
-
-    if not 1 <= threads <= MAX_THREADS:
-        raise PipelineError(f"expected 1 to {MAX_THREADS} threads, but got {threads}")
-    config = get_config(module)
-    decided = "tensor"
-    if (
-        config.phase is not None
-        and PHASES.index(config.phase) >= PHASES.index(decided)
-        and config.threads != threads
-    ):
-        raise OpError(
-            module,
-            f"expected a module before phase '{decided}' to choose {threads} threads, "
-            f"but it is at '{config.phase}', made for {config.threads}",
-        )
-    set_config(module, {"threads": IntegerAttr(threads, i64)})
 
 
 def place_in_pools(module: ModuleOp, what: Sequence[str]) -> None:

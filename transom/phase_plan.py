@@ -82,6 +82,7 @@ PHASES = (
             "convert-graph-to-tir",
             "convert-linalg-to-tir",
             "tir-fuse-nests",
+            "tir-use-winograd",
             "tir-reshape-dims",
             "tir-choose-schedule",
             "tir-pack-operands",
@@ -91,6 +92,7 @@ PHASES = (
         frozenset(
             {
                 "tir-fuse-nests",
+                "tir-use-winograd",
                 "tir-reshape-dims",
                 "tir-choose-schedule",
                 "tir-parallelize-nests",

@@ -438,8 +438,11 @@ def cache_tiles(product: Product, tile: Tile) -> list[tuple[int, int]]:
     if not dims or (groups is not None and groups <= width):
         return []
     dim, limit = dims[0], view.machine.l2_bytes * 5 // 4
+    # Of several products, one at a time.
+    own = view.dims_of_input(product.scalars)
+    batch_dims = [dim for dim in product.shared if dim in own]
     bound = view.bounds[dim]
-    total = view.input_bytes(product.scalars)
+    total = view.input_bytes(product.scalars) // (product.extent(batch_dims) or 1)
     if bound is None or total <= limit:
         return []
     step = tile.points if dim == tile.point_dim else 1

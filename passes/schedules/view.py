@@ -142,7 +142,7 @@ class NestView:
             # Lanes that are gathered pay where much is computed with each.
             if not self.reduction and scattered > ins.count(Step.CONTIGUOUS):
                 continue
-            if self.reduction and across is None:
+            if across is None:
                 scattered -= self.gathered_once(dim)
             # What a sum reads would be transposed again and again.
             cost = (scattered + (squares if self.reduction else 0), -dim)

@@ -33,6 +33,7 @@ class LlvmCpuTarget(TargetHooks[LlvmCpuAttr]):
                 "chains": facts.fma_chains,
                 "dot": str(dot),
             },
+            "tir-use-winograd": {"l2-bytes": facts.l2_bytes or facts.l1_bytes},
         }
 
 

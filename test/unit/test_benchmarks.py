@@ -54,7 +54,7 @@ def test_an_unknown_case_lists_groups():
         select(["softmax"])
     assert str(raised.value) == (
         "no case fits 'softmax'; the groups are matmul, conv, depthwise, rows, memory, "
-        "light, and --list names all cases"
+        "light, winograd, and --list names all cases"
     )
 
 

@@ -114,6 +114,7 @@ def test_what_is_omitted_runs_on_the_functions_of_others() -> None:
             "convert-graph-to-tir,"
             "convert-linalg-to-tir,"
             "builtin.module{without=[#cases.target]}(tir-fuse-nests),"
+            "tir-use-winograd,"
             "tir-reshape-dims,"
             "builtin.module{without=[#cases.target]}(tir-choose-schedule{dot=pairs}),"
             "tir-pack-operands,"
@@ -326,10 +327,11 @@ def test_phases_are_listed_for_a_module() -> None:
         assert str(module) == before
     lines = [line.strip() for line in text.splitlines()]
     start = lines.index("convert-graph-to-tir")
-    assert lines[start : start + 17] == [
+    assert lines[start : start + 18] == [
         "convert-graph-to-tir",
         "convert-linalg-to-tir",
         "builtin.module{without=[#cases.target]}(tir-fuse-nests)",
+        "tir-use-winograd",
         "tir-reshape-dims",
         "builtin.module{without=[#cases.target]}(tir-choose-schedule{dot=pairs})",
         "tir-pack-operands",

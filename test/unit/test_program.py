@@ -160,7 +160,11 @@ def test_what_the_program_finds_is_an_error() -> None:
     [
         ({"threads": 0}, "expected 1 to 1024 threads, but got 0"),
         ({"executor": "vn"}, "unknown executor 'vn'"),
-        ({"winograd": True}, "no kernel makes use of option 'winograd' yet"),
+        (
+            {"reduced_precision": True},
+            "no kernel makes use of option 'reduced_precision' yet",
+        ),
+        ({"winogard": True}, "unknown option 'winogard'; did you mean 'winograd'"),
         ({"dims": {"M": (1, 2)}}, "unknown size 'M'"),
         ({"devices": {"cpu": "3 : i32"}}, "expected a target attribute"),
     ],
