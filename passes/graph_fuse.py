@@ -4,8 +4,9 @@ Group graph ops that one kernel shall compute into `graph.fused`.
 A value that stays inside a kernel costs no memory traffic and no call. Element-wise ops
 join the convolution, product, pool or reduction that they follow, and each other; a
 reduction and the element-wise ops on the same rows (softmax, layer normalisation) make
-one group over the rows. A product reads a transposed matrix where it is. Scalar
-constants are copied into the groups that read them.
+one group over the rows. A product reads a transposed matrix where it is. What is
+padded is computed in the middle of the result. Scalar constants are copied into the
+groups that read them.
 
 ```mlir
 %c = graph.conv2d %x, %w …                  %r = graph.fused (%x, %w, %b) {
@@ -50,6 +51,8 @@ class Kind(Enum):
     """Reduces over dimensions that the result lacks; element-wise ops may follow."""
     ROWS = auto()
     """Reduces along `axes` of the space; what reads or writes whole rows joins."""
+    PAD = auto()
+    """Writes its space into a larger result; nothing may follow."""
 
 
 ELEMENTWISE_OPS = (
@@ -94,6 +97,8 @@ def classify(op: Operation, table: SizeTable) -> Shape | None:
         return Shape(Kind.ELEMENTWISE, sizes)
     if isinstance(op, INJECTIVE_OPS):
         return Shape(Kind.INJECTIVE, sizes)
+    if isinstance(op, graph.PadOp) and op.has_known_frame:
+        return Shape(Kind.PAD, table.sizes(op.input))
     if isinstance(op, CONTRACTION_OPS) or (
         isinstance(op, graph.MaxPool2dOp) and len(op.results) == 1
     ):
@@ -127,6 +132,8 @@ def joined(
             return producer if same and inside else None
         case (Kind.ELEMENTWISE | Kind.INJECTIVE, Kind.CONTRACTION | Kind.INJECTIVE):
             # What the tail of the consumer reads: a residual, a bias.
+            return consumer if same and inside else None
+        case (Kind.ELEMENTWISE | Kind.INJECTIVE | Kind.CONTRACTION, Kind.PAD):
             return consumer if same and inside else None
         case (Kind.ROWS, Kind.ROWS):
             return producer if same and producer.axes == consumer.axes else None
@@ -192,7 +199,7 @@ class BlockFuser:
 
     def reads_points(self, op: Operation, value: SSAValue) -> bool:
         """Whether an op reads elements of a value where it computes its own."""
-        return isinstance(op, ELEMENTWISE_OPS)
+        return isinstance(op, (*ELEMENTWISE_OPS, graph.PadOp))
 
     def _join(self, operand: SSAValue, op: Operation) -> None:
         if not isinstance(operand, OpResult):

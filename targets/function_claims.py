@@ -141,8 +141,8 @@ class FunctionClaims:
                 if not is_asked_for(op):
                     raise OpError(
                         op,
-                        f"'{op.name}', a part of candidate {candidate.name_attr}, is not "
-                        "for a target to compute",
+                        f"'{op.name}', a part of candidate {candidate.name_attr}, is "
+                        "not for a target to compute",
                     )
             takers = self._takers_of((candidate.place,), scope, ops[0])
             yield Offer(

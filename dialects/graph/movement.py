@@ -36,6 +36,7 @@ from transom.dialects.graph.properties import (
     int_list,
 )
 from transom.dialects.graph.shapes import (
+    DYNAMIC,
     ResultShape,
 )
 from transom.dialects.graph.syntax import Signature
@@ -153,3 +154,13 @@ class PadOp(GraphOp):
             check_at_least(values, 0, name)
         result = tuple(d + (a + b) for d, a, b in zip(dims, low, high, strict=True))
         return (ResultShape(result, element_type),)
+
+    @property
+    def has_known_frame(self) -> bool:
+        """Whether it is known where in the result the elements around are."""
+        shape = self.operand_type(0).get_shape()
+        low, high = self.low.get_values(), self.high.get_values()
+        return all(
+            size != DYNAMIC or not (before or behind)
+            for size, before, behind in zip(shape, low, high, strict=True)
+        )

@@ -6,7 +6,13 @@ from collections.abc import Sequence
 from typing import cast
 
 from xdsl.dialects import arith, memref
-from xdsl.dialects.builtin import IndexType, IntegerType, MemRefType, i64
+from xdsl.dialects.builtin import (
+    IndexType,
+    IntegerType,
+    MemRefType,
+    TensorType,
+    i64,
+)
 from xdsl.ir import Attribute, SSAValue
 from xdsl.ir.affine import AffineExpr
 
@@ -24,6 +30,7 @@ from transom.lowering.graph_to_tir.site import (
     parallel,
     refuse,
 )
+from transom.lowering.graph_to_tir.stored import fill_frame
 
 
 def copy_nest(
@@ -87,7 +94,10 @@ class ConvertSlice(ConversionPattern[graph.SliceOp]):
 
 
 class ConvertPad(ConversionPattern[graph.PadOp]):
-    """Reads before the start and behind the end, where the value is."""
+    """
+    Writes the operand into the middle of the result and the value around it; reads
+    before the start and behind the end, where the value is, if places are not known.
+    """
 
     root = graph.PadOp
 
@@ -95,12 +105,21 @@ class ConvertPad(ConversionPattern[graph.PadOp]):
         self, op: graph.PadOp, operands: Operands, rewriter: ConversionRewriter
     ) -> None:
         site = Site(op, operands, rewriter)
-        sizes, out = site.result_sizes(), site.alloc()
+        source, sizes, out = site.ins[0], site.result_sizes(), site.alloc()
         every = dims(len(sizes))
-        low = op.low.get_values()
-        reading = [d - before for d, before in zip(every, low, strict=True)]
+        low, high = op.low.get_values(), op.high.get_values()
         pad = padding_value(site.element(0), op.value.value.data)
-        copy_nest(site, site.ins[0], out, sizes, reading, every, pad=pad)
+        if op.has_known_frame:
+            shape = cast("TensorType[Attribute]", op.input.type).get_shape()
+            around = list(zip(low, shape, high, strict=True))
+            fill_frame(rewriter.insert, out, sizes, around, pad)
+            writing = [
+                tir.affine.add(d, start) for d, start in zip(every, low, strict=True)
+            ]
+            copy_nest(site, source, out, site.sizes(source), every, writing)
+        else:
+            reading = [d - before for d, before in zip(every, low, strict=True)]
+            copy_nest(site, source, out, sizes, reading, every, pad=pad)
         site.done(out)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from xdsl.dialects import memref
+from xdsl.dialects import arith, memref
 from xdsl.dialects.builtin import AnyFloat, FloatAttr, IntegerAttr, MemRefType
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
@@ -76,21 +76,36 @@ def fill_border(
 ) -> None:
     """
     Nests that fill the border of a new buffer, of a tensor of these sizes.
-
-    Each is a part before or behind the tensor along one dimension: as wide as the
-    buffer along later dimensions, as the tensor along earlier ones.
     """
-    extents = extents_of(buffer, sizes)
-    starts = [0] * len(extents)
-    for axis, border in enumerate(stored.borders):
-        if not border:
-            continue
-        inside = stored.shape[axis]
-        for start in (0, border + inside):
-            part = Part([*extents], [*starts])
-            part.limit(axis, start, border)
-            part.fill(insert, buffer, stored)
-        extents[axis], starts[axis] = inside, border
+    around = [(b, n, b) for b, n in zip(stored.borders, stored.shape, strict=True)]
+    fill = number(stored.layout.fill_value, element_of(buffer))
+    fill_frame(insert, buffer, extents_of(buffer, sizes), around, fill)
+
+
+def fill_frame(
+    insert: Insert,
+    buffer: SSAValue,
+    extents: Sequence[Size],
+    around: Sequence[tuple[int, int, int]],
+    fill: Attribute,
+) -> None:
+    """
+    Nests that fill what is around a box in a buffer of these extents: along each of the
+    first dimensions so much before it, inside of it, and behind it. What is inside has
+    to be known where there is anything around.
+
+    Each is a part before or behind the box along one dimension: as wide as the buffer
+    along later dimensions, as the box along earlier ones.
+    """
+    extents, starts = list(extents), [0] * len(extents)
+    for axis, (before, inside, behind) in enumerate(around):
+        for start, extent in ((0, before), (before + inside, behind)):
+            if extent:
+                part = Part([*extents], [*starts])
+                part.limit(axis, start, extent)
+                part.fill(insert, buffer, fill)
+        if before or behind:
+            extents[axis], starts[axis] = inside, before
 
 
 def fill_rest(
@@ -106,7 +121,8 @@ def fill_rest(
     count, rest = stored.blocks[axis], stored.rest(axis)
     part.limit(axis, stored.shape[axis] // count, 1)
     part.limit(stored.inside(axis), count - rest, rest)
-    part.fill(insert, buffer, stored)
+    fill = number(stored.layout.fill_value, element_of(buffer))
+    part.fill(insert, buffer, fill)
 
 
 def extents_of(buffer: SSAValue, sizes: Sequence[Size]) -> list[Size]:
@@ -126,15 +142,14 @@ class Part:
         """Take a range along an axis."""
         self.extents[axis], self.starts[axis] = extent, start
 
-    def fill(self, insert: Insert, buffer: SSAValue, stored: Stored) -> None:
-        """Insert a nest that writes the layout's fill here."""
-        fill, element = stored.layout.fill_value, element_of(buffer)
+    def fill(self, insert: Insert, buffer: SSAValue, fill: Attribute) -> None:
+        """Insert a nest that writes a number here."""
         exprs = [affine.add(affine.dim(i), s) for i, s in enumerate(self.starts)]
         insert(
             tir.NestOp.build_nest(
                 [("parallel", extent) for extent in self.extents],
                 outs=[tir.Out(buffer, AffineMap(len(exprs), 0, tuple(exprs)))],
-                finish=lambda b: [b.constant(fill, element)],
+                finish=lambda b: [b(arith.ConstantOp(cast("Any", fill)))],
             )
         )
 

@@ -28,10 +28,26 @@ func.func private @from_the_end(%x: tensor<?xf32>) -> tensor<1xf32> attributes {
 
 // CHECK-LABEL: tir.func @pad_
 func.func private @pad(%x: tensor<4xi1>) -> tensor<7xi1> attributes {target.for = #target.place<@cpu, ?, ?>} {
-  // CHECK-NEXT:    tir.nest dims [parallel 7]
-  // CHECK-NEXT:      ins(%{{.*}}[d0 - 1] pad true : memref<4xi1>)
+  // CHECK-NEXT:    tir.nest dims [parallel 1]
+  // CHECK-NEXT:      outs(%[[O:.*]][d0] : memref<7xi1>)
+  // CHECK-NEXT:      finish {
+  // CHECK-NEXT:        %{{.*}} = arith.constant true
+  // CHECK:         tir.nest dims [parallel 2]
+  // CHECK-NEXT:      outs(%[[O]][d0 + 5] : memref<7xi1>)
+  // CHECK:         tir.nest dims [parallel 4]
+  // CHECK-NEXT:      ins(%{{.*}}[d0] : memref<4xi1>)
+  // CHECK-NEXT:      outs(%[[O]][d0 + 1] : memref<7xi1>)
   %y = graph.pad %x low [1] high [2] value true : tensor<4xi1> -> tensor<7xi1>
   func.return %y : tensor<7xi1>
+}
+
+// Where the end is not known, what is read outside is the value.
+// CHECK-LABEL: tir.func @pad_
+func.func private @pad_unknown(%x: tensor<?xf32>) -> tensor<?xf32> attributes {target.for = #target.place<@cpu, ?, ?>} {
+  // CHECK:         tir.nest dims [parallel %{{.*}}]
+  // CHECK-NEXT:      ins(%{{.*}}[d0 - 1] pad 5.000000e-01 : f32 : memref<?xf32>)
+  %y = graph.pad %x low [1] high [2] value 0.5 : f32 : tensor<?xf32> -> tensor<?xf32>
+  func.return %y : tensor<?xf32>
 }
 
 // Each operand is written where it belongs.

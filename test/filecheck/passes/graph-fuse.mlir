@@ -270,6 +270,30 @@ func.func @groups(%x: tensor<4xf32>) -> tensor<4xf32> {
   func.return %z : tensor<4xf32>
 }
 
+// What is padded is computed in the middle of the result, unless it is read elsewhere or
+// its end is not known; nothing follows in the same kernel.
+// CHECK-LABEL: @padded
+func.func @padded(%x: tensor<4x5xf32>, %u: tensor<?xf32>) -> (tensor<4x7xf32>, tensor<4x7xf32>, tensor<4x5xf32>, tensor<?xf32>) {
+  // CHECK-NEXT:    %{{.*}} = graph.fused
+  // CHECK-NEXT:      graph.exp
+  // CHECK-NEXT:      graph.pad
+  // CHECK-NEXT:      graph.yield
+  // CHECK-NEXT:    }
+  // CHECK-NEXT:    graph.relu
+  // CHECK-NEXT:    %c = graph.exp
+  // CHECK-NEXT:    graph.pad %c
+  // CHECK-NEXT:    %f = graph.exp
+  // CHECK-NEXT:    graph.pad %f
+  %a = graph.exp %x : tensor<4x5xf32>
+  %b = graph.pad %a low [0, 1] high [0, 1] value 0.0 : f32 : tensor<4x5xf32> -> tensor<4x7xf32>
+  %r = graph.relu %b : tensor<4x7xf32>
+  %c = graph.exp %x : tensor<4x5xf32>
+  %d = graph.pad %c low [0, 1] high [0, 1] value 0.0 : f32 : tensor<4x5xf32> -> tensor<4x7xf32>
+  %f = graph.exp %u : tensor<?xf32>
+  %g = graph.pad %f low [1] high [0] value 0.0 : f32 : tensor<?xf32> -> tensor<?xf32>
+  func.return %r, %d, %c, %g : tensor<4x7xf32>, tensor<4x7xf32>, tensor<4x5xf32>, tensor<?xf32>
+}
+
 // A group has the places of its ops.
 // LOC-LABEL: @locations
 func.func @locations(%x: tensor<4xf32>) -> tensor<4xf32> {
