@@ -127,14 +127,26 @@ class Unit:
         """The name of a struct type, which is declared unless a header does."""
         name = type.struct_name.data
         known = self.structs.setdefault(name, type)
-        if known != type:
+        if not self.options.headers and self._fields(known) != self._fields(type):
             raise Unsupported(
                 f"expected one struct '{name}', but got '{known}' and '{type}'"
             )
+        self.names.take(name)  # a variable of the name would hide it
         for field in type.fields:
             if isinstance(field, StructType):
                 self.struct(field)
         return name
+
+    def _fields(self, type: StructType) -> list[object]:
+        """What C sees of the fields: of memory the address only."""
+        return [
+            self._fields(field)
+            if isinstance(field, StructType)
+            else field
+            if (memref := as_memref(field)) is None
+            else (self.scalars.scalar(memref.element_type).storage,)
+            for field in type.fields
+        ]
 
     # Functions.
 

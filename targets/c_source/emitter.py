@@ -19,10 +19,12 @@ from xdsl.utils.target import Target
 from transom.dialects import executor, tir
 from transom.dialects.diagnostics import OpError
 from transom.dialects.executor import SIGNATURE
+from transom.dialects.target import targets_in
 from transom.dialects.weight_files import base_folder
 from transom.interpreters.weights import WeightStore
 from transom.lowering.emit_c import Options, c_identifier, to_c_text
 from transom.lowering.lower_executor_to_func import LowerExecutorToFuncPass
+from transom.targets.c_source.dialect import CSourceAttr
 
 
 @dataclass(frozen=True)
@@ -53,7 +55,7 @@ class CSourceEmitter(Target):
             lowered,
             entries,
             WeightStore(module, base_folder(module)),
-            Options(self.index_bits, prefix=self.prefix),
+            Options(self.index_bits, headers_of(module), prefix=self.prefix),
             self.macros(lowered),
         )
         output.write(text)
@@ -67,6 +69,12 @@ class CSourceEmitter(Target):
                 lines.append(f"#define {name}_SIZE {pool.size_bytes}")
                 lines.append(f"#define {name}_ALIGNMENT {pool.alignment_bytes}")
         return "\n".join(lines)
+
+
+def headers_of(module: ModuleOp) -> tuple[str, ...]:
+    """The headers that targets of a module name, each once."""
+    targets = (t for t in targets_in(module) if isinstance(t, CSourceAttr))
+    return tuple(dict.fromkeys(n for target in targets for n in target.header_names))
 
 
 def is_public(op: Operation) -> bool:

@@ -36,10 +36,12 @@ class CmsisNnTarget(TargetHooks[CmsisNnAttr]):
         return call_patterns(target.core)
 
     def pass_options(self, target: CmsisNnAttr) -> Mapping[str, Mapping[str, int]]:
-        """Stacks are small: scratch memory is planned with all other."""
-        vectors = {"vector-bytes": 16, "register-count": 8} if target.has_mve else {}
+        """
+        Stacks are small: scratch memory is planned with all other. What is left beside
+        the calls only moves bytes, in loops that any compiler takes.
+        """
         return {
-            "tir-choose-schedule": vectors or {"vector-bytes": 0},
+            "tir-choose-schedule": {"vector-bytes": 0},
             "tir-lift-scratch": {"threshold": 0},
         }
 

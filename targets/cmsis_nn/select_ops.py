@@ -53,6 +53,10 @@ class CompositeBuilder(Builder):
 
     def __call__(self, op: Operation) -> SSAValue:
         op.location = self.composite.location
+        if isinstance(op, graph.GraphOp) and op.operands:
+            place = graph.place_of(self.composite.results[0].type)
+            type = graph.with_desc(op.declared_type(), layout=None, place=place)
+            op.retype(type)
         self.ops.append(op)
         return op.results[0]
 
@@ -110,9 +114,11 @@ class CmsisNnSelectOpsPass(FunctionPass):
         )
         builder = CompositeBuilder(composite, module_of(composite), stem or "value")
         result = made(builder)
-        if builder.ops:
-            keep_attributes(composite, builder.ops)
-        Rewriter.replace_op(composite, builder.ops, [result])
+        keep_attributes(composite, builder.ops)
+        last = result.owner
+        assert isinstance(last, graph.GraphOp), "a plan ends with an op of its own"
+        last.retype(*composite.result_types)  # where it is stored is in the type
+        Rewriter.replace_op(composite, builder.ops, last.results)
 
 
 def keep_attributes(composite: graph.CompositeOp, made: Sequence[Operation]) -> None:

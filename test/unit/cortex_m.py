@@ -14,7 +14,7 @@ import numpy.typing as npt
 import pytest
 from cmsis_nn_library import REFERENCE
 
-from transom.tools import transom_compile
+from transom.tools import transom_compile, transom_opt
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "cortex_m"
 GUARD = 64
@@ -64,18 +64,27 @@ def build_library(model: Path, cpu: str, folder: Path) -> None:
     assert status == 0, "the library is made"
 
 
+def build_c(model: Path, cpu: str, folder: Path) -> None:
+    """`net.c` of a model, in a folder: kernels and main in C."""
+    c = '#c_source.target<index_bits = 32, headers = ["arm_nnfunctions.h"]>'
+    device = f'mcu={{targets = [#cmsis_nn.target<cpu = "{cpu}">, {c}]}}'
+    arguments = [str(model), "--device", device, "--to=executable"]
+    emitted = ["-t", 'c-source{prefix="net_" index-bits=32}', "-o", f"{folder}/net.c"]
+    assert transom_opt.main([*arguments, *emitted]) == 0, "the file is written"
+
+
 def run_on_board(sources: Sequence[Path], cpu: str, folder: Path) -> str:
     """
-    What a program prints that is linked with the library of a folder and the functions
-    of CMSIS-NN. The program has to exit with status 0.
+    What a program prints that is linked with the functions of CMSIS-NN. The program has
+    to exit with status 0.
     """
     board, program = BOARDS[cpu], folder / "program.elf"
     command = [
         *("arm-none-eabi-gcc", f"-mcpu={cpu}", *board.flags, "-O2", "-Wall", "-Werror"),
         *("--specs=rdimon.specs", "-nostartfiles", "-T", EXAMPLE / "cortex_m.ld"),
         *(f"-I{folder}", f"-I{REFERENCE}", EXAMPLE / "startup.c", *sources),
-        *(REFERENCE / "arm_nnfunctions.c", folder / "libnet.a"),
-        *("-lm", "-o", program, "-Wl,--gc-sections"),
+        *(REFERENCE / "arm_nnfunctions.c", "-lm"),
+        *("-o", program, "-Wl,--gc-sections"),
     ]
     subprocess.run(command, check=True)
     emulator = [
@@ -93,11 +102,24 @@ def run_on_board(sources: Sequence[Path], cpu: str, folder: Path) -> str:
 def main_text(
     inputs: Mapping[str, npt.NDArray[np.int8]],
     outputs: Mapping[str, Sequence[int]],
+    in_c: bool = False,
 ) -> str:
     """
     A program that runs the library `net` on inputs and prints each output in a line.
-    Memory is full of garbage before, and must not be written beside the pool.
+    Memory is full of garbage before, and must not be written beside the pool. With
+    `in_c` the library is a file of C.
     """
+    header, size = '"net.h"', "NET_POOL_MAIN_WORKSPACE_BYTES"
+    call = [
+        f"    const struct net_inputs in = {{{_fields(inputs)}}};",
+        f"    struct net_outputs out = {{{_fields(outputs)}}};",
+        "    const struct net_pools pools = {.main_workspace = memory + GUARD};",
+        "    const int32_t status = net_run(&in, &out, &pools);",
+    ]
+    if in_c:
+        header, size = '"net.c"', "NET_MAIN_WORKSPACE_SIZE"
+        passed = [*inputs, *outputs, "(int8_t *)memory + GUARD"]
+        call = [f"    const int32_t status = net_main({', '.join(passed)});"]
     arrays = [
         f"static const int8_t {name}[] = {{{', '.join(map(str, x.reshape(-1)))}}};"
         for name, x in inputs.items()
@@ -106,17 +128,15 @@ def main_text(
         f"static int8_t {name}[{int(np.prod(shape))}];"
         for name, shape in outputs.items()
     ]
-    read = ", ".join(f".{name} = {name}" for name in inputs)
-    written = ", ".join(f".{name} = {name}" for name in outputs)
     prints = [f"    print({name}, sizeof {name});" for name in outputs]
     return "\n".join(
         [
             "#include <stdio.h>",
             "#include <string.h>",
-            '#include "net.h"',
+            f"#include {header}",
             f"enum {{ GUARD = {GUARD} }};",
             "static _Alignas(64) uint8_t",
-            "    memory[NET_POOL_MAIN_WORKSPACE_BYTES + 2 * GUARD];",
+            f"    memory[{size} + 2 * GUARD];",
             *arrays,
             "static void print(const int8_t *values, size_t count) {",
             '    for (size_t k = 0; k < count; ++k) printf("%d ", values[k]);',
@@ -124,11 +144,8 @@ def main_text(
             "}",
             "int main(void) {",
             "    memset(memory, 0x5A, sizeof memory);",
-            f"    const struct net_inputs in = {{{read}}};",
-            f"    struct net_outputs out = {{{written}}};",
-            "    const struct net_pools pools = {.main_workspace = memory + GUARD};",
-            "    const int32_t status = net_run(&in, &out, &pools);",
-            "    if (status != NET_OK) return puts(net_message(status)), 2;",
+            *call,
+            '    if (status != 0) return printf("status %d\\n", (int)status), 2;',
             "    for (int k = 0; k < GUARD; ++k)",
             "        if (memory[k] != 0x5A || memory[sizeof memory - 1 - k] != 0x5A)",
             '            return puts("memory beside the pool is written"), 3;',
@@ -138,6 +155,10 @@ def main_text(
             "",
         ]
     )
+
+
+def _fields(names: Mapping[str, object]) -> str:
+    return ", ".join(f".{name} = {name}" for name in names)
 
 
 def numbers(text: str) -> list[Any]:

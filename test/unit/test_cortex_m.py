@@ -10,6 +10,7 @@ import pytest
 from cmsis_nn_library import library_path
 from cortex_m import (
     BOARDS,
+    build_c,
     build_library,
     main_text,
     need_tools,
@@ -32,16 +33,18 @@ MODELS_OF_ONE_PROGRAM = (
 )
 
 
-def check(g: QuantizedGraph, cpu: str, folder: Path) -> None:
+def check(g: QuantizedGraph, cpu: str, folder: Path, in_c: bool = False) -> None:
     """A board computes what this machine does."""
     program = transom.compile(load(g, folder, cpu), libraries=[library_path()])
     inputs = g.random_inputs()
     expected = program.run(inputs)
-    build_library(folder / "model.onnx", cpu, folder)
+    build = build_c if in_c else build_library
+    build(folder / "model.onnx", cpu, folder)
     source = folder / "main.c"
     shapes = {name: array.shape for name, array in expected.items()}
-    source.write_text(main_text(inputs, shapes))
-    found = numbers(run_on_board([source], cpu, folder))
+    source.write_text(main_text(inputs, shapes, in_c))
+    sources = [source] if in_c else [source, folder / "libnet.a"]
+    found = numbers(run_on_board(sources, cpu, folder))
     for array, (name, wanted) in zip(found, expected.items(), strict=True):
         np.testing.assert_array_equal(array, wanted.reshape(-1), err_msg=name)
 
@@ -62,3 +65,10 @@ def test_all_operators(cpu: str, per_channel: bool, tmp_path: Path):
     for name in MODELS_OF_ONE_PROGRAM if per_channel else ("dense", "one_conv"):
         MODELS[name](g)
     check(g, cpu, tmp_path)
+
+
+@pytest.mark.parametrize("cpu", ["cortex-m3", "cortex-m55"])
+def test_a_network_in_c(cpu: str, tmp_path: Path):
+    """The kernels and main as C, for machines that LLVM does not know."""
+    need_tools()
+    check(small_mobilenet(), cpu, tmp_path, in_c=True)
