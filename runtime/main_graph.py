@@ -81,16 +81,23 @@ class MainGraph:
         except json.JSONDecodeError as e:
             raise MainError(f"the graph is no JSON: {e}") from e
 
-    def entry(self, name: str, observer: Observer | None = None) -> Callable[..., int]:
+    def entry(
+        self, name: str, count: int, observer: Observer | None = None
+    ) -> Callable[..., int]:
         """See `Walked`."""
-        function = self.functions[name]
-        return entry_of(
-            function.call, function.types, self.pools, self.allocator, observer
-        )
+        function = self.function(name)
+        call, types = function.call, function.types
+        return entry_of(call, types, count, self.pools, self.allocator, observer)
+
+    def function(self, name: str) -> "_Function":
+        """A function by name. Raises `MainError` if there is none."""
+        if name not in self.functions:
+            raise MainError(f"expected a function '{name}'")
+        return self.functions[name]
 
     def shapes(self, name: str) -> Callable[..., int]:
         """See `Walked`."""
-        return shapes_of(self.functions[name].call, self.allocator)
+        return shapes_of(self.function(name).call, self.allocator)
 
 
 class _Function:

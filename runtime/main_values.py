@@ -142,10 +142,15 @@ class Run:
 class Walked(Protocol):
     """Main in a form that is walked."""
 
-    def entry(self, name: str, observer: Observer | None = None) -> Callable[..., int]:
+    def entry(
+        self, name: str, count: int, observer: Observer | None = None
+    ) -> Callable[..., int]:
         """
-        A function that takes what the compiled one of that name takes, and gives a
-        status. Raises `MainFailure` with a message instead of giving its number.
+        A function that takes what the compiled one of that name takes, so many
+        integers, and gives a status. Raises `MainFailure` with a message instead of
+        giving its number.
+
+        Raises `MainError` if there is no such function.
         """
         ...
 
@@ -160,11 +165,19 @@ CallFunction = Callable[[Sequence[Any], Run], Sequence[Any]]
 def entry_of(
     call: CallFunction,
     types: Sequence[Type],
+    count: int,
     pools: Sequence[PoolMemory],
     allocator: Allocator,
     observer: Observer | None,
 ) -> Callable[..., int]:
-    """`Walked.entry` for a function: `call` on values of `types`."""
+    """
+    `Walked.entry` for a function: `call` on values of `types`.
+
+    Raises `MainError` unless it takes so many integers as `count`, pools included.
+    """
+    taken = len(pools) + sum(1 + len(type.open_axes) for type in types)
+    if taken != count:
+        raise MainError(f"expected main to take {count} values, but it takes {taken}")
     sizes = [pool.size for pool in pools]
     takers = [_taker(type) for type in types]
 

@@ -142,7 +142,7 @@ class Program:
         self._walked = self._main_to_walk()
         self._shapes: Any = None
         if self._walked is not None:
-            self._entry = self._walked.entry(code.entry)
+            self._entry = self._walked.entry(code.entry, len(self._entry_types()))
             if code.shapes is not None:
                 self._shapes = self._walked.shapes(code.shapes)
         else:
@@ -191,7 +191,8 @@ class Program:
                 raise ProgramError(
                     "only the executors 'graph' and 'vm' show what they call"
                 )
-            entry = self._walked.entry(self.code.entry, observer)
+            count = len(self._entry_types())
+            entry = self._walked.entry(self.code.entry, count, observer)
         pools = self._take_pools()
         memory = [*arrays, *results.values()]
         if self._has_places:

@@ -66,11 +66,13 @@ class VirtualMachine:
                 return function
         raise MainError(f"expected a function '{name}'")
 
-    def entry(self, name: str, observer: Observer | None = None) -> Callable[..., int]:
+    def entry(
+        self, name: str, count: int, observer: Observer | None = None
+    ) -> Callable[..., int]:
         """See `Walked`."""
         function = self.function(name)
-        types = function.code.argument_types
-        return entry_of(function.call, types, self.pools, self.allocator, observer)
+        call, types = function.call, function.code.argument_types
+        return entry_of(call, types, count, self.pools, self.allocator, observer)
 
     def shapes(self, name: str) -> Callable[..., int]:
         """See `Walked`."""

@@ -226,7 +226,9 @@ def test_pools_and_functions_that_are_missing() -> None:
         VirtualMachine(data, no_function, {}, [])
     machine = VirtualMachine(data, no_function, {}, POOLS)
     with pytest.raises(MainError, match="expected a function 'main'"):
-        machine.entry("main")
+        machine.entry("main", 1)
+    with pytest.raises(MainError, match="expected main to take 3 values, but it takes"):
+        machine.entry("f", 3)
     weight = bytecode(I("executor.constant", (3,), (), (0,)), END)
     wrong = {"w": np.zeros(3, np.float32)}
     reason = r"expected weight 'w' of type 'float32\[4\]', but got "

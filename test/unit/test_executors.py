@@ -5,6 +5,7 @@ functions with workspaces, artifacts of targets, random programs.
 """
 
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -179,6 +180,42 @@ def test_artifacts_of_targets(name: str, target: str) -> None:
         target = '#toy_npu.target<features = ["matmul", "gelu"]>'
     module = model(MODELS[name], target)
     assert_same_bytes(module, random_inputs(module))
+
+
+@pytest.mark.parametrize("executor", EXECUTORS)
+def test_calls_at_the_same_time(executor: str) -> None:
+    """Also with memory that is taken when the program runs."""
+    program = transom.compile(transom.parse(UNBOUNDED), executor=executor)
+    sizes = [1, 3, 50, 2, 7, 50]
+    arrays = [(numbers(n, 8), -numbers(n, 8)) for n in sizes]
+    expected = [program(*pair) for pair in arrays]
+
+    def work(number: int) -> bool:
+        place = number % len(sizes)
+        found = program(*arrays[place])
+        return all(
+            found[name].tobytes() == array.tobytes()
+            for name, array in expected[place].items()
+        )
+
+    with ThreadPoolExecutor(6) as pool:
+        assert all(pool.map(work, range(60)))
+
+
+@pytest.mark.parametrize("executor", WALKED)
+def test_kernels_on_several_threads(executor: str) -> None:
+    text = """
+    func.func @main(%x: tensor<64x64xf32>) -> tensor<64x64xf32> {
+      %a = graph.matmul %x, %x : tensor<64x64xf32>, tensor<64x64xf32> -> tensor<64x64xf32>
+      %y = graph.softmax %a axis 1 : tensor<64x64xf32>
+      func.return %y : tensor<64x64xf32>
+    }
+    """  # noqa: E501
+    x = numbers(64, 64)
+    (expected,) = transom.compile(transom.parse(text))(x).values()
+    program = transom.compile(transom.parse(text), executor=executor, threads=2)
+    (found,) = program(x).values()
+    assert found.tobytes() == expected.tobytes()
 
 
 @settings(
