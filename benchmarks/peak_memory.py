@@ -4,7 +4,8 @@ the plan, and what the arena of onnxruntime grows by where it grows by what is a
 (`kSameAsRequested`).
 
 onnxruntime takes tensors one by one in its first run, and all at once, in a pattern, in
-the second; the smaller of both is its peak. What it takes for weights is not counted.
+the second, if it needs more; the smaller of both is its peak. What it takes for weights
+is not counted.
 Ends with status 1 if a plan is larger.
 
     python -m benchmarks.peak_memory [MODEL ...]
@@ -61,7 +62,8 @@ def peak_of_onnxruntime(model: Path) -> int:
         check=True,
     )
     _, *runs = done.stderr.split(RUN)
-    return min(sum(map(int, EXTENDED.findall(run))) for run in runs)
+    taken = [sum(map(int, EXTENDED.findall(run))) for run in runs]
+    return min(filter(None, taken), default=0)
 
 
 def planned_bytes(model: Path) -> int:

@@ -10,6 +10,7 @@ import pytest
 from onnx_models import model, node, runtime_outputs, save, value
 
 import transom
+from benchmarks import call_overhead, peak_memory
 from benchmarks.cases import CASES, UnknownCase, case_named, random_inputs, select
 from benchmarks.compare import ratio
 from benchmarks.kernels import measure, report, timed_code
@@ -173,3 +174,26 @@ def test_time_of_kernels(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) == 4
     assert {line.split()[4] for line in lines[1:3]} == {"product", "rows"}
+
+
+def test_cost_of_a_call(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    """The bars are far above what calls cost, so that a busy machine is no failure."""
+    monkeypatch.setattr(call_overhead, "CALLS", 8)
+    monkeypatch.setattr("sys.argv", ["call_overhead", "5"])
+    assert call_overhead.main() == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in lines] == ["aot", "graph", "vm"]
+
+
+def test_memory_beside_onnxruntime(tmp_path: Path):
+    """Two values of 256 KiB live at once."""
+    nodes = [
+        node("Softmax", "x", "a", axis=0),
+        node("Softmax", "a", "b", axis=1),
+        node("Softmax", "b", axis=0),
+    ]
+    path = save(tmp_path, model(nodes, [value("x", (256, 256))]))
+    assert peak_memory.planned_bytes(path) == 2 << 18
+    assert peak_memory.peak_of_onnxruntime(path) >= 2 << 18

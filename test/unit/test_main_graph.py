@@ -157,9 +157,10 @@ def test_integers_wrap_and_divisions_by_zero_raise() -> None:
         BINARY["arith.shli"](a, np.int8(8))
 
 
-def test_loading_imports_nothing_of_the_compiler(tmp_path: Path) -> None:
+@pytest.mark.parametrize("executor", ["graph", "vm"])
+def test_loading_imports_nothing_of_the_compiler(executor: str, tmp_path: Path) -> None:
     text, arrays = CASES["static"]
-    program = transom.compile(transom.parse(text), executor="graph")
+    program = transom.compile(transom.parse(text), executor=executor)
     program.save(tmp_path / "p.transom")
     np.savez(tmp_path / "in.npz", *arrays)
     code = (
