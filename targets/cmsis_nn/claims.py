@@ -11,6 +11,7 @@ from transom.lowering.conversion import Refusal
 from transom.passes.graph_patterns import Match
 from transom.targets.cmsis_nn import ops
 from transom.targets.cmsis_nn.cores import Core
+from transom.targets.cmsis_nn.known import Known
 from transom.targets.cmsis_nn.matching import (
     OPERATORS,
     PATTERNS,
@@ -26,9 +27,10 @@ NOT_QUANTIZED = Refusal("expected 'graph.quantize' of the result, and no other r
 
 def claims_for(core: Core) -> Sequence[AnyClaim]:
     """The claims of a core; operators that are not quantised are told so."""
+    known = Known()
     return (
         *(
-            PatternClaim(pattern, _answer(label, core), label)
+            PatternClaim(pattern, _answer(label, core, known), label)
             for label, pattern in PATTERNS.items()
         ),
         *(
@@ -39,11 +41,13 @@ def claims_for(core: Core) -> Sequence[AnyClaim]:
     )
 
 
-def _answer(label: str, core: Core) -> Callable[[Match], Accepted | Refusal]:
+def _answer(
+    label: str, core: Core, known: Known
+) -> Callable[[Match], Accepted | Refusal]:
     """Whether a pattern that was found can be computed."""
 
     def answer(match: Match) -> Accepted | Refusal:
-        made = plan(Found(label, match), core)
+        made = plan(Found(label, match), core, known)
         return made if isinstance(made, Refusal) else Accepted()
 
     return answer

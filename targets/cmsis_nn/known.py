@@ -32,30 +32,6 @@ def module_of(op: Operation) -> ModuleOp:
     return op
 
 
-def elements_of(value: SSAValue) -> Array:
-    """
-    The elements of a known value (`weight_expressions.is_known`).
-
-    Raises `RefusalError` if they cannot be read.
-    """
-    op = value.owner
-    assert isinstance(op, Operation), "arguments are not known"
-    if isinstance(op, graph.ConstantOp):
-        return array_of(cast(Any, op.value))
-    if isinstance(op, graph.WeightRefOp):
-        weight = weight_of(op)
-        assert weight is not None, "the verifier has looked"
-        module = module_of(op)
-        try:
-            return WeightStore(module, base_folder(module))(weight)
-        except OpError as e:
-            raise refuse(f"cannot read the weight: {e.message}") from None
-    made = evaluate(op, [elements_of(operand) for operand in op.operands])
-    if made is None:
-        raise refuse(f"cannot evaluate '{op.name}' of a weight")
-    return made
-
-
 class Quantization(NamedTuple):
     """A scale and a zero point of a whole tensor."""
 
@@ -63,25 +39,59 @@ class Quantization(NamedTuple):
     zero_point: int
 
 
-def quantization(op: graph.DequantizeOp | graph.QuantizeOp) -> Quantization:
+class Known:
     """
-    The scale and zero point of an op on activations.
+    What is known of values, while weights do not change: files stay open meanwhile.
+    """
 
-    Raises `RefusalError` if there are several, or they make no sense.
-    """
-    scales, zeros = scales_of(op), elements_of(op.zero_point)
-    if scales.size != 1 or zeros.size != 1:
-        raise refuse(
-            f"expected one scale and zero point of activations, but got {scales.size}"
-        )
-    return Quantization(float(scales.reshape(-1)[0]), int(zeros.reshape(-1)[0]))
+    def __init__(self) -> None:
+        self._stores: dict[ModuleOp, WeightStore] = {}
 
+    def elements(self, value: SSAValue) -> Array:
+        """
+        The elements of a known value (`weight_expressions.is_known`).
 
-def scales_of(op: graph.DequantizeOp | graph.QuantizeOp) -> Array:
-    """
-    The scales of an op. Raises `RefusalError` for those that are no positive number.
-    """
-    scales = elements_of(op.scale).astype(np.float64)
-    if not (np.isfinite(scales) & (scales > 0)).all():
-        raise refuse("expected scales that are positive numbers")
-    return scales
+        Raises `RefusalError` if they cannot be read.
+        """
+        op = value.owner
+        assert isinstance(op, Operation), "arguments are not known"
+        if isinstance(op, graph.ConstantOp):
+            return array_of(cast(Any, op.value))
+        if isinstance(op, graph.WeightRefOp):
+            return self._weight(op)
+        made = evaluate(op, [self.elements(operand) for operand in op.operands])
+        if made is None:
+            raise refuse(f"cannot evaluate '{op.name}' of a weight")
+        return made
+
+    def _weight(self, op: graph.WeightRefOp) -> Array:
+        weight = weight_of(op)
+        assert weight is not None, "the verifier has looked"
+        module = module_of(op)
+        if module not in self._stores:
+            self._stores[module] = WeightStore(module, base_folder(module))
+        try:
+            return self._stores[module](weight)
+        except OpError as e:
+            raise refuse(f"cannot read the weight: {e.message}") from None
+
+    def quantization(self, op: graph.DequantizeOp | graph.QuantizeOp) -> Quantization:
+        """
+        The scale and zero point of an op on activations.
+
+        Raises `RefusalError` if there are several, or they make no sense.
+        """
+        scales, zeros = self.scales(op), self.elements(op.zero_point)
+        if scales.size != 1 or zeros.size != 1:
+            raise refuse(
+                "expected one scale and zero point of activations, but got "
+                f"{max(scales.size, zeros.size)}"
+            )
+        return Quantization(float(scales.reshape(-1)[0]), int(zeros.reshape(-1)[0]))
+
+    def scales(self, op: graph.DequantizeOp | graph.QuantizeOp) -> Array:
+        """The scales of an op. Raises `RefusalError` unless they are positive."""
+        scales = self.elements(op.scale).astype(np.float64)
+        if not (np.isfinite(scales) & (scales > 0)).all():
+            raise refuse("expected scales that are positive numbers")
+        return scales

@@ -37,7 +37,7 @@ from transom.passes.function_pass import FunctionPass
 from transom.passes.rewrite_steps import may_rewrite
 from transom.passes.weight_expressions import Expression, derive_weight, stem_of_known
 from transom.targets.cmsis_nn.cores import Core
-from transom.targets.cmsis_nn.known import module_of
+from transom.targets.cmsis_nn.known import Known, module_of
 from transom.targets.cmsis_nn.matching import PATTERNS, Found
 from transom.targets.cmsis_nn.plans import Builder, plan
 
@@ -97,14 +97,15 @@ class CmsisNnSelectOpsPass(FunctionPass):
     has_mve: bool = False
 
     def apply_to(self, ctx: Context, func: FuncOp) -> None:
+        known = Known()
         for op in tuple(func.body.walk()):
             if isinstance(op, graph.CompositeOp) and op.composite.data in PATTERNS:
-                self.select(op)
+                self.select(op, known)
 
-    def select(self, composite: graph.CompositeOp) -> None:
+    def select(self, composite: graph.CompositeOp, known: Known) -> None:
         """Replace a composite. Raises `OpError` if the library does not compute it."""
         found = found_in(composite)
-        made = plan(found, Core(self.has_dsp, self.has_mve))
+        made = plan(found, Core(self.has_dsp, self.has_mve), known)
         if isinstance(made, Refusal):
             raise OpError(composite, made.reason)
         if not may_rewrite("select an op of the library", composite):

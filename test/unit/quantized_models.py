@@ -108,6 +108,11 @@ class QuantizedGraph:
         made = self._float(kind, [self._floats(x), *more], **attributes)
         return self._quantized(made, x.scale, x.zero)
 
+    def mean(self, x: Tensor, scale: float, zero: int) -> Tensor:
+        """A mean over rows and columns, of a scale of its own."""
+        made = self._float("GlobalAveragePool", [self._floats(x)])
+        return self._quantized(made, scale, zero)
+
     def pair(
         self,
         kind: str,

@@ -62,6 +62,11 @@ def pools(g: QuantizedGraph) -> None:
     g.output(g.same("GlobalAveragePool", b))
 
 
+def mean(g: QuantizedGraph) -> None:
+    """Of a scale of its own, and rounded once."""
+    g.output(g.mean(g.input((2, 3, 5, 4)), scale=0.004, zero=-60))
+
+
 def rows(g: QuantizedGraph) -> None:
     g.output(g.softmax(g.input((2, 3, 9), scale=0.07)))
 
@@ -92,6 +97,7 @@ MODELS: dict[str, Build] = {
         pointwise,
         dense,
         pools,
+        mean,
         rows,
         elements,
         moves,

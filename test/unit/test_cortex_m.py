@@ -27,6 +27,7 @@ MODELS_OF_ONE_PROGRAM = (
     "depthwise",
     "dense",
     "elements",
+    "mean",
     "one_conv",
     "pools",
     "rows",

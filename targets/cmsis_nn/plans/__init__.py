@@ -9,6 +9,7 @@ from transom.lowering.conversion import Refusal
 from transom.lowering.conversion.pattern import RefusalError
 from transom.targets.cmsis_nn import matching
 from transom.targets.cmsis_nn.cores import Core
+from transom.targets.cmsis_nn.known import Known
 from transom.targets.cmsis_nn.matching import Found
 from transom.targets.cmsis_nn.plans.elements import (
     plan_add,
@@ -34,9 +35,9 @@ _PLANNERS: dict[str, Callable[[Site], Plan]] = {
 }
 
 
-def plan(found: Found, core: Core) -> Plan | Refusal:
+def plan(found: Found, core: Core, known: Known) -> Plan | Refusal:
     """How the library computes a pattern on a core, or why it does not."""
     try:
-        return _PLANNERS[found.label](Site(found, core))
+        return _PLANNERS[found.label](Site(found, core, known))
     except RefusalError as e:
         return e.refusal

@@ -14,7 +14,7 @@ from transom.dialects.graph.operation import tensor_type
 from transom.passes.weight_expressions import Expression
 from transom.targets.cmsis_nn import matching
 from transom.targets.cmsis_nn.arithmetic import INT32_MAX, Array, quantized_scale
-from transom.targets.cmsis_nn.known import elements_of, refuse, scales_of
+from transom.targets.cmsis_nn.known import refuse
 from transom.targets.cmsis_nn.plans.site import Builder, Plan, Site, retyped
 
 BIAS_TOLERANCE = 1e-5
@@ -45,7 +45,7 @@ class Factors:
     def weight_scales(self) -> Array:
         """One per channel, or a single one."""
         op = self.weights.dequantize
-        scales, rank = scales_of(op), tensor_type(op.input).get_num_dims()
+        scales, rank = self.site.known.scales(op), tensor_type(op.input).get_num_dims()
         if scales.size == 1:
             return scales.reshape(-1)
         whole = (1,) * (rank - scales.ndim) + scales.shape
@@ -58,7 +58,7 @@ class Factors:
 
     def weight_zero(self) -> int:
         """The zero point of the weights."""
-        zeros = elements_of(self.weights.dequantize.zero_point)
+        zeros = self.site.known.elements(self.weights.dequantize.zero_point)
         first = int(zeros.reshape(-1)[0])
         if (zeros != first).any():
             raise refuse("expected one zero point of the weights")
@@ -68,11 +68,8 @@ class Factors:
         """From sums to results, one per channel or a single one."""
         (given,) = self.site.inputs
         factors = given.scale * self.weight_scales() / self.site.output.scale
-        shifts = [quantized_scale(float(factor)).shift for factor in factors]
-        if min(shifts) < -31:
-            raise refuse("expected scales whose quotient is above 2^-32")
-        if self.depth << (MAX_PRODUCT_BITS + max(0, *shifts)) > INT32_MAX // 2:
-            raise refuse("expected sums that stay within 32 bits")
+        for factor in factors:
+            check_sums(quantized_scale(float(factor)).shift, self.depth)
         return factors
 
     def tables(self, b: Builder) -> tuple[SSAValue, SSAValue]:
@@ -106,11 +103,14 @@ class Factors:
         units = self.site.inputs[0].scale * self.weight_scales()
         dequantize = self.site.found.bias_integers
         if dequantize is None:
-            return self._rounded(elements_of(bias), units)
+            return self._rounded(self.site.known.elements(bias), units)
         type = tensor_type(dequantize.input)
-        if type.element_type != i32 or elements_of(dequantize.zero_point).any():
+        if (
+            type.element_type != i32
+            or self.site.known.elements(dequantize.zero_point).any()
+        ):
             raise refuse(f"expected a bias of i32 with zero point 0, but got '{type}'")
-        scales = scales_of(dequantize).reshape(-1)
+        scales = self.site.known.scales(dequantize).reshape(-1)
         if scales.size not in (1, self.channels) or not np.allclose(
             scales, units, rtol=BIAS_TOLERANCE, atol=0
         ):
@@ -145,3 +145,11 @@ class Factors:
         if not (np.abs(whole) <= INT32_MAX).all():
             raise refuse("expected a bias that 32 bits hold")
         return lambda b: b.table(whole)
+
+
+def check_sums(shift: int, depth: int) -> None:
+    """Refuse sums of so many products that a shift would bring out of 32 bits."""
+    if shift < -31:
+        raise refuse("expected scales whose quotient is above 2^-32")
+    if depth << (MAX_PRODUCT_BITS + max(0, shift)) > INT32_MAX // 2:
+        raise refuse("expected sums that stay within 32 bits")

@@ -2,11 +2,17 @@
 Plans of pools.
 """
 
+from math import prod
+
+import numpy as np
+from xdsl.dialects.builtin import i8
 from xdsl.ir import SSAValue
 
 from transom.dialects import graph
 from transom.targets.cmsis_nn import ops
+from transom.targets.cmsis_nn.arithmetic import quantized_scale
 from transom.targets.cmsis_nn.known import refuse
+from transom.targets.cmsis_nn.plans.factors import check_sums
 from transom.targets.cmsis_nn.plans.site import Builder, Plan, Site
 
 
@@ -28,7 +34,8 @@ def plan_avg_pool(site: Site) -> Plan:
         raise refuse(f"expected a mean, but got '{op.kind.data}'")
     if len(shape) != 4 or sorted(op.axes.get_values()) != [2, 3]:
         raise refuse("expected a mean over the rows and columns of an image")
-    site.same_quantization()
+    if site.inputs[0] != site.output:
+        return _rescaled_mean(site)
     kernel, activation = shape[2:], site.activation()
     result = site.result_shape
 
@@ -36,6 +43,33 @@ def plan_avg_pool(site: Site) -> Plan:
         x = b.to_nhwc(site.input(b))
         pooled = b(ops.AvgPoolOp(x, kernel, activation=activation))
         return b(graph.ReshapeOp(b.to_nchw(pooled), result))
+
+    return build
+
+
+def _rescaled_mean(site: Site) -> Plan:
+    """
+    A mean whose result has another scale: sums of the rows of a matrix, which are
+    rounded once, as products with ones.
+    """
+    batch, channels, *size = site.input_shape()
+    count = prod(size)
+    (given,) = site.inputs
+    scale = quantized_scale(given.scale / count / site.output.scale)
+    check_sums(scale.shift, count)
+    offsets = (-given.zero_point, 0, site.output.zero_point)
+    activation, result = site.activation(), site.result_shape
+
+    def build(b: Builder) -> SSAValue:
+        x = b(graph.ReshapeOp(site.input(b), [batch * channels, count]))
+        ones = b(graph.ConstantOp.splat(graph.tensor([1, count], i8), 1))
+        op = ops.FullyConnectedOp(
+            (x, ones, b.table(np.zeros(1))),
+            offsets=offsets,
+            scale=scale,
+            activation=activation,
+        )
+        return b(graph.ReshapeOp(b(op), result))
 
     return build
 

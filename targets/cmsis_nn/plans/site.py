@@ -16,7 +16,7 @@ from transom.dialects.graph.shapes import DYNAMIC
 from transom.passes.weight_expressions import Expression
 from transom.targets.cmsis_nn.arithmetic import Array
 from transom.targets.cmsis_nn.cores import Core
-from transom.targets.cmsis_nn.known import Quantization, quantization, refuse
+from transom.targets.cmsis_nn.known import Known, Quantization, refuse
 from transom.targets.cmsis_nn.matching import Found
 
 TO_NHWC, TO_NCHW = (0, 2, 3, 1), (0, 3, 1, 2)
@@ -56,17 +56,18 @@ Plan = Callable[[Builder], SSAValue]
 class Site:
     """A pattern, its types, and the numbers of its ends. Raises `RefusalError`."""
 
-    def __init__(self, found: Found, core: Core) -> None:
+    def __init__(self, found: Found, core: Core, known: Known) -> None:
         self.found = found
         self.core = core
+        self.known = known
         for value in (*(op.input for op in found.inputs), found.root.result):
             type = tensor_type(value)
             if type.element_type != i8:
                 raise refuse(f"expected activations of i8, but got '{type}'")
             if DYNAMIC in type.get_shape():
                 raise refuse(f"expected a static shape, but got '{type}'")
-        self.inputs = [quantization(op) for op in found.inputs]
-        self.output = quantization(found.root)
+        self.inputs = [known.quantization(op) for op in found.inputs]
+        self.output = known.quantization(found.root)
 
     @property
     def result_shape(self) -> tuple[int, ...]:
