@@ -150,7 +150,7 @@ def add(
     activation: Sequence[int],
     left_shift: int = LEFT_SHIFT,
 ) -> Array:
-    """`arm_elementwise_add_s8`."""
+    """`arm_elementwise_add_s8`; `b` may be what each row of `a` meets."""
     total = np.zeros(a.shape, np.int64)
     for x, offset, scale in zip((a, b), offsets[:2], scales[:2], strict=True):
         total += requantized((x.astype(np.int64) + offset) << left_shift, *scale)

@@ -16,22 +16,16 @@ Scratch memory is a `tir.alloc`, which the memory planner sees, of the size that
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import prod
-from typing import Any, Generic, TypeVar
+from typing import Any, TypeVar
 
 from xdsl.dialects.builtin import i32
 from xdsl.ir import SSAValue
 
 from transom.dialects import tir
-from transom.lowering.conversion import (
-    ConversionPattern,
-    ConversionRewriter,
-    Operands,
-    Refusal,
-)
-from transom.lowering.graph_to_tir.site import Site
+from transom.lowering.conversion import ConversionPattern, Refusal
 from transom.targets.cmsis_nn import ops
+from transom.targets.cmsis_nn.call_site import CallPattern, CallSite
 from transom.targets.cmsis_nn.cores import (
     Conv,
     Core,
@@ -40,69 +34,8 @@ from transom.targets.cmsis_nn.cores import (
     depthwise_scratch,
     fully_connected_scratch,
 )
-from transom.targets.cmsis_nn.structs import Structs
 
 OpT = TypeVar("OpT", bound=ops.CmsisNnOp)
-
-SUCCESS = 0
-"""`ARM_CMSIS_NN_SUCCESS`"""
-
-
-class CallSite(Site, Structs):
-    """Where an op becomes a call: its operands and result as memory, and structs."""
-
-    def __init__(
-        self, op: ops.CmsisNnOp, operands: Operands, rewriter: ConversionRewriter
-    ) -> None:
-        Site.__init__(self, op, operands, rewriter)
-        self._rewriter = rewriter
-        self.out = self.alloc()
-
-    def ref(self, struct: SSAValue, effect: str = "read") -> tir.Argument:
-        """A struct that is passed by its address."""
-        return tir.Argument(struct, effect, ref=True)
-
-    @property
-    def written(self) -> tir.Argument:
-        """The result, as an argument."""
-        return tir.Argument(self.out, "write")
-
-    def call(
-        self,
-        name: str,
-        arguments: Sequence[tir.Argument | SSAValue | int],
-        has_status: bool = True,
-    ) -> None:
-        """Call a function; numbers are `int32_t`."""
-        values = [self.number(a) if isinstance(a, int) else a for a in arguments]
-        result = i32 if has_status else None
-        status = SUCCESS if has_status else None
-        self._rewriter.insert(tir.ExternOp(name, values, result, status))
-
-    def shape_struct(self, type: Any) -> SSAValue:
-        """The dims of a tensor `[N, H, W, C]`."""
-        n, h, w, c = type.get_shape()
-        return self.dims(n, h, w, c)
-
-
-@dataclass(frozen=True)
-class CallPattern(ConversionPattern[OpT], Generic[OpT]):
-    """Base of patterns that make one call of an op, for a core."""
-
-    core: Core
-
-    def match_and_rewrite(
-        self, op: OpT, operands: Operands, rewriter: ConversionRewriter
-    ) -> Refusal | None:
-        site = CallSite(op, operands, rewriter)
-        refusal = self.write(op, site)
-        if refusal is None:
-            site.done(site.out)
-        return refusal
-
-    @abstractmethod
-    def write(self, op: OpT, site: CallSite) -> Refusal | None:
-        """Write the call."""
 
 
 def sizes_of(op: ops.WindowedConvOp) -> Conv:
@@ -338,46 +271,90 @@ class CallSoftmax(CallPattern[ops.SoftmaxOp]):
         return None
 
 
-class CallAdd(CallPattern[ops.AddOp]):
+class CallPair(CallPattern[OpT]):
+    """Base of calls on two tensors."""
+
+    @abstractmethod
+    def call(
+        self,
+        op: OpT,
+        site: CallSite,
+        memory: Sequence[tir.Argument | SSAValue],
+        size: int,
+    ) -> None:
+        """Call the function on so many elements of both operands and the result."""
+
+    def write(self, op: OpT, site: CallSite) -> Refusal | None:
+        assert isinstance(op, ops.PairOp), "the roots of subclasses"
+        shape = op.declared_type().get_shape()
+        if not op.is_per_pixel:
+            self.call(op, site, (*site.ins, site.written), prod(shape))
+            return None
+        lhs, rhs = site.ins
+        zero = site.constant(0)
+        with (
+            site.loop(shape[0]) as n,
+            site.loop(shape[1]) as y,
+            site.loop(shape[2]) as x,
+        ):
+            pixel = site.pixel(lhs, (n, y, x)), site.pixel(rhs, (n, zero, zero))
+            written = tir.Argument(site.pixel(site.out, (n, y, x)), "write")
+            self.call(op, site, (*pixel, written), shape[3])
+        return None
+
+
+class CallAdd(CallPair[ops.AddOp]):
     root = ops.AddOp
 
-    def write(self, op: ops.AddOp, site: CallSite) -> Refusal | None:
+    def call(
+        self,
+        op: ops.AddOp,
+        site: CallSite,
+        memory: Sequence[tir.Argument | SSAValue],
+        size: int,
+    ) -> None:
+        *inputs, result = memory
         a_offset, b_offset, out_offset = op.offsets.get_values()
         a_multiplier, b_multiplier, out_multiplier = op.multipliers.get_values()
         a_shift, b_shift, out_shift = op.shifts.get_values()
         site.call(
             "arm_elementwise_add_s8",
             (
-                *site.ins,
+                *inputs,
                 *(a_offset, a_multiplier, a_shift),
                 *(b_offset, b_multiplier, b_shift),
                 op.left_shift.value.data,
-                site.written,
+                result,
                 *(out_offset, out_multiplier, out_shift),
                 *op.activation.get_values(),
-                prod(op.declared_type().get_shape()),
+                size,
             ),
         )
-        return None
 
 
-class CallMul(CallPattern[ops.MulOp]):
+class CallMul(CallPair[ops.MulOp]):
     root = ops.MulOp
 
-    def write(self, op: ops.MulOp, site: CallSite) -> Refusal | None:
+    def call(
+        self,
+        op: ops.MulOp,
+        site: CallSite,
+        memory: Sequence[tir.Argument | SSAValue],
+        size: int,
+    ) -> None:
+        *inputs, result = memory
         a_offset, b_offset, out_offset = op.offsets.get_values()
         site.call(
             "arm_elementwise_mul_s8",
             (
-                *site.ins,
+                *inputs,
                 *(a_offset, b_offset),
-                site.written,
+                result,
                 *(out_offset, *op.scale.get_values()),
                 *op.activation.get_values(),
-                prod(op.declared_type().get_shape()),
+                size,
             ),
         )
-        return None
 
 
 def call_patterns(core: Core) -> tuple[ConversionPattern[Any], ...]:

@@ -76,6 +76,13 @@ def elements(g: QuantizedGraph) -> None:
     g.output(g.pair("Add", x, g.pair("Mul", x, y, scale=0.02), relu=True))
 
 
+def channels(g: QuantizedGraph) -> None:
+    """An image and a number for each of its channels: squeeze and excitation."""
+    x, row = g.input((2, 3, 4, 5)), g.input((2, 3, 1, 1), scale=0.02, zero=9)
+    g.output(g.pair("Mul", row, x, scale=0.05))
+    g.output(g.pair("Add", x, row))
+
+
 def moves(g: QuantizedGraph) -> None:
     x = g.same("Transpose", g.input((2, 3, 4)), perm=[2, 0, 1])
     g.output(g.flatten(g.same("Relu", x)))
@@ -100,6 +107,7 @@ MODELS: dict[str, Build] = {
         mean,
         rows,
         elements,
+        channels,
         moves,
         beside_others,
     )

@@ -24,6 +24,7 @@ import transom
 
 MODELS_OF_ONE_PROGRAM = (
     "beside_others",
+    "channels",
     "depthwise",
     "dense",
     "elements",

@@ -61,7 +61,10 @@ class SoftmaxOp(CmsisNnOp):
 
 
 class PairOp(CmsisNnOp, ABC):
-    """Base of ops on two tensors of one shape."""
+    """
+    Base of ops on two tensors of one shape, or on images `[N, H, W, C]` and the
+    channels `[N, 1, 1, C]` that each of their pixels meets, in a call each.
+    """
 
     lhs = operand_def(TENSOR)
     rhs = operand_def(TENSOR)
@@ -71,14 +74,26 @@ class PairOp(CmsisNnOp, ABC):
         self.check_elements(0, BYTES, "lhs")
         self.check_elements(1, BYTES, "rhs")
         lhs, rhs = self.operand_type(0).get_shape(), self.operand_type(1).get_shape()
-        rank = len(lhs)
-        sizes = self.static_dims(0, rank, "lhs")
-        if lhs != rhs:
+        sizes = self.static_dims(0, len(lhs), "lhs")
+        if rhs != lhs and not is_row_of_channels(rhs, lhs):
             raise VerifyException(
-                f"expected operands of one shape, but got '{self.operand_type(0)}' and "
-                f"'{self.operand_type(1)}'"
+                "expected operands of one shape, or 'rhs' of the channels of an image "
+                f"'lhs', but got '{self.operand_type(0)}' and '{self.operand_type(1)}'"
             )
         return sizes
+
+    @property
+    def is_per_pixel(self) -> bool:
+        """Whether the second operand has the channels of one pixel."""
+        return self.operand_type(0).get_shape() != self.operand_type(1).get_shape()
+
+
+def is_row_of_channels(shape: Sequence[int], image: Sequence[int]) -> bool:
+    """Whether a shape is that of the channels of images `[N, H, W, C]`."""
+    if len(image) != 4:
+        return False
+    batch, _, _, channels = image
+    return tuple(shape) == (batch, 1, 1, channels)
 
 
 @irdl_op_definition

@@ -53,19 +53,29 @@ def plan_softmax(site: Site) -> Plan:
     return build
 
 
-def _check_pair(site: Site) -> None:
-    if site.input_shape(0) != site.input_shape(1):
-        raise refuse(
-            "expected operands of one shape, but got "
-            f"{list(site.input_shape(0))} and {list(site.input_shape(1))}"
-        )
+def _order(site: Site) -> tuple[int, int]:
+    """
+    The numbers of two operands, an image before the channels that its pixels meet.
+
+    Raises `RefusalError` for other shapes that differ.
+    """
+    shapes = site.input_shape(0), site.input_shape(1)
+    for first, second in ((0, 1), (1, 0)):
+        large, small = shapes[first], shapes[second]
+        if small in (large, (*large[:2], 1, 1)) and (small == large or len(large) == 4):
+            return first, second
+    raise refuse(
+        "expected operands of one shape, or the channels of an image, but got "
+        f"{list(shapes[0])} and {list(shapes[1])}"
+    )
 
 
 def _pair(site: Site, make: Callable[[SSAValue, SSAValue], Operation]) -> Plan:
     """An op on two tensors; images have their channels last for it."""
+    order = _order(site)
 
     def build(b: Builder) -> SSAValue:
-        values = [site.input(b, number) for number in (0, 1)]
+        values = [site.input(b, number) for number in order]
         if len(site.result_shape) != 4:
             return b(make(*values))
         return b.to_nchw(b(make(*map(b.to_nhwc, values))))
@@ -74,8 +84,7 @@ def _pair(site: Site, make: Callable[[SSAValue, SSAValue], Operation]) -> Plan:
 
 
 def plan_add(site: Site) -> Plan:
-    _check_pair(site)
-    left, right = site.inputs
+    left, right = (site.inputs[number] for number in _order(site))
     scales = addition(left.scale, right.scale, site.output.scale)
     offsets = (-left.zero_point, -right.zero_point, site.output.zero_point)
     if not all(-31 <= scale.shift <= 0 for scale in scales):
@@ -96,8 +105,7 @@ def plan_add(site: Site) -> Plan:
 
 
 def plan_mul(site: Site) -> Plan:
-    _check_pair(site)
-    left, right = site.inputs
+    left, right = (site.inputs[number] for number in _order(site))
     scale = quantized_scale(left.scale * right.scale / site.output.scale)
     offsets = (-left.zero_point, -right.zero_point, site.output.zero_point)
     if not -31 <= scale.shift <= 14:

@@ -67,3 +67,27 @@ module attributes {target.config = #target.config<host = @mcu>} {
 // CHECK:         tir.struct(%{{.*}}, %{{.*}}, %[[MULTIPLE]], %[[STRIDE]], %{{.*}}) : !tir.struct<"cmsis_nn_dw_conv_params", (i32, i32, i32,
 // CHECK:         tir.alloc {alignment = 16} : memref<0xi8>
 // CHECK:         tir.extern "arm_depthwise_conv_wrapper_s8"(
+
+// -----
+
+module attributes {target.config = #target.config<host = @mcu>} {
+  target.device @mcu {targets = [#llvm_cpu.target<cpu = "cortex-m4">, #cmsis_nn.target<cpu = "cortex-m4">]}
+  func.func private @r(%x: tensor<1x8x6x4xi8>, %y: tensor<1x1x1x4xi8>) -> tensor<1x8x6x4xi8> attributes {target.for = #target.place<@mcu, #cmsis_nn.target<cpu = "cortex-m4">, ?>} {
+    %z = cmsis_nn.mul %x, %y offsets [1, 2, -3] scale [1518500250, -6] : tensor<1x8x6x4xi8>, tensor<1x1x1x4xi8> -> tensor<1x8x6x4xi8>
+    func.return %z : tensor<1x8x6x4xi8>
+  }
+  func.func @main(%x: tensor<1x8x6x4xi8>, %y: tensor<1x1x1x4xi8>) -> tensor<1x8x6x4xi8> {
+    %z = func.call @r(%x, %y) : (tensor<1x8x6x4xi8>, tensor<1x1x1x4xi8>) -> tensor<1x8x6x4xi8>
+    func.return %z : tensor<1x8x6x4xi8>
+  }
+}
+
+// Each pixel is a call.
+// CHECK-LABEL: tir.func @cmsis_nn_mul_
+// CHECK:         scf.for %[[N:.*]] =
+// CHECK:           scf.for %[[Y:.*]] =
+// CHECK:             scf.for %[[X:.*]] =
+// CHECK:               %[[A:.*]] = memref.subview %0[%[[N]], %[[Y]], %[[X]], 0] [1, 1, 1, 4]
+// CHECK:               %[[B:.*]] = memref.subview %1[%[[N]], %{{.*}}, %{{.*}}, 0] [1, 1, 1, 4]
+// CHECK:               %[[C:.*]] = memref.subview %2[%[[N]], %[[Y]], %[[X]], 0] [1, 1, 1, 4]
+// CHECK:               tir.extern "arm_elementwise_mul_s8"(%[[A]], %[[B]], {{.*}}, write %[[C]],

@@ -65,7 +65,7 @@ func.func @no_range(%x: tensor<2x8xi8>) {
 // -----
 
 func.func @shapes(%a: tensor<2x8xi8>, %b: tensor<8xi8>) {
-  // expected-error @+1 {{expected operands of one shape, but got 'tensor<2x8xi8>' and 'tensor<8xi8>'}}
+  // expected-error @+1 {{expected operands of one shape, or 'rhs' of the channels of an image 'lhs', but got 'tensor<2x8xi8>' and 'tensor<8xi8>'}}
   %e = cmsis_nn.mul %a, %b offsets [1, 2, -3] scale [1518500250, -6] : tensor<2x8xi8>, tensor<8xi8> -> tensor<2x8xi8>
   func.return
 }

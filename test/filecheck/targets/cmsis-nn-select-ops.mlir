@@ -109,3 +109,36 @@ func.func @elements(%q: tensor<2x4xi8>, %v: tensor<2x4xi8>) -> (tensor<2x4xi8>, 
   %i = graph.quantize %h, %one, %low : tensor<2x4xf32>, tensor<f32>, tensor<i8> -> tensor<2x4xi8>
   func.return %x, %y, %i : tensor<2x4xi8>, tensor<2x4xi8>, tensor<2x4xi8>
 }
+
+// A mean of another scale is a product with ones, which is rounded once.
+// CHECK-LABEL: @rescaled_mean
+func.func @rescaled_mean(%q: tensor<1x2x4x4xi8>) -> tensor<1x2xi8> {
+  // CHECK-DAG:     %[[X:.*]] = graph.reshape %q to [2, 16]
+  // CHECK-DAG:     %[[ONES:.*]] = graph.constant dense<1> : tensor<1x16xi8>
+  // CHECK:         %[[Y:.*]] = cmsis_nn.fully_connected %[[X]], %[[ONES]], %{{.*}} offsets [-3, 0, 3] scale [1073741824, -2]
+  // CHECK-NEXT:    graph.reshape %[[Y]] to [1, 2]
+  %s = graph.constant dense<0.5> : tensor<f32>
+  %t = graph.constant dense<0.25> : tensor<f32>
+  %z = graph.constant dense<3> : tensor<i8>
+  %d = graph.dequantize %q, %s, %z : tensor<1x2x4x4xi8>, tensor<f32>, tensor<i8> -> tensor<1x2x4x4xf32>
+  %e = graph.reduce mean %d axes [2, 3] : tensor<1x2x4x4xf32> -> tensor<1x2xf32>
+  %f = graph.quantize %e, %t, %z : tensor<1x2xf32>, tensor<f32>, tensor<i8> -> tensor<1x2xi8>
+  func.return %f : tensor<1x2xi8>
+}
+
+// An image comes before the numbers of its channels.
+// CHECK-LABEL: @per_pixel
+func.func @per_pixel(%row: tensor<1x2x1x1xi8>, %q: tensor<1x2x4x4xi8>) -> tensor<1x2x4x4xi8> {
+  // CHECK-DAG:     %[[X:.*]] = graph.transpose %q permutation [0, 2, 3, 1]
+  // CHECK-DAG:     %[[R:.*]] = graph.reshape %row to [1, 1, 1, 2]
+  // CHECK:         cmsis_nn.mul %[[X]], %[[R]] offsets [-3, 5, 3] scale [1073741824, -1] : tensor<1x4x4x2xi8>, tensor<1x1x1x2xi8>
+  %s = graph.constant dense<0.5> : tensor<f32>
+  %t = graph.constant dense<0.25> : tensor<f32>
+  %z = graph.constant dense<3> : tensor<i8>
+  %p = graph.constant dense<-5> : tensor<i8>
+  %a = graph.dequantize %row, %t, %p : tensor<1x2x1x1xi8>, tensor<f32>, tensor<i8> -> tensor<1x2x1x1xf32>
+  %b = graph.dequantize %q, %s, %z : tensor<1x2x4x4xi8>, tensor<f32>, tensor<i8> -> tensor<1x2x4x4xf32>
+  %m = graph.mul %a, %b : tensor<1x2x1x1xf32>, tensor<1x2x4x4xf32> -> tensor<1x2x4x4xf32>
+  %f = graph.quantize %m, %s, %z : tensor<1x2x4x4xf32>, tensor<f32>, tensor<i8> -> tensor<1x2x4x4xi8>
+  func.return %f : tensor<1x2x4x4xi8>
+}
