@@ -41,12 +41,14 @@ class DependenceGraph:
             ops.pop()
         self.position = {op: index for index, op in enumerate(ops)}
         self._groups = {op: Group(i, [op]) for op, i in self.position.items()}
+        self._effect_before: dict[Operation, Operation] = {}
         effect: Operation | None = None
         for op in ops:
             for source in self._sources(op):
                 self._connect(self._groups[source], self._groups[op])
             if not is_side_effect_free(op):
                 if effect is not None:
+                    self._effect_before[op] = effect
                     self._connect(self._groups[effect], self._groups[op])
                 effect = op
 
@@ -66,6 +68,13 @@ class DependenceGraph:
     def group_of(self, op: Operation) -> Group | None:
         """The group of an op, None for an op that is not directly in the block."""
         return self._groups.get(op)
+
+    def before(self, op: Operation) -> Iterator[Operation]:
+        """The ops of the block that an op depends on directly, by values or effects."""
+        yield from self._sources(op)
+        effect = self._effect_before.get(op)
+        if effect is not None:
+            yield effect
 
     def join(self, first: Group, second: Group) -> Group | None:
         """

@@ -24,6 +24,9 @@ TARGET_PASSES: dict[str, str] = {
     "convert-graph-to-tir": (
         "transom.targets.convert_graph_to_tir:ConvertGraphToTirPass"
     ),
+    "graph-search-partition": (
+        "transom.targets.graph_search_partition:GraphSearchPartitionPass"
+    ),
     "target-bind-devices": "transom.targets.bind_devices:TargetBindDevicesPass",
     "target-claim-ops": "transom.targets.claim_ops:TargetClaimOpsPass",
     "target-emit-artifacts": "transom.targets.emit_artifacts:TargetEmitArtifactsPass",

@@ -35,6 +35,8 @@ class BlockChoice:
         self.takers = dict(takers)
         self.groups: list[list[Operation]] = []
         """Ops of several candidates that are to run together, if that was chosen."""
+        self.searched: dict[Candidate, float | None] = {}
+        """The candidates among which a search chose, and their seconds."""
         self.graph = DependenceGraph(block)
         self.taken: dict[Operation, Candidate] = {}
         self.absorbed: set[Operation] = set()
@@ -195,6 +197,20 @@ class BlockChoice:
             left.difference_update(best.ops)
         return total
 
+    def untakeable(self) -> bool:
+        """Whether there is an op that is in no candidate."""
+        covered = {op for c in self.candidates for op in (*c.ops, *c.copied)}
+        return any(op not in covered for op in self.takers)
+
+    def regroup(self) -> None:
+        """Begin the groups of ops anew, with what is taken, and chosen, together."""
+        self.graph = DependenceGraph(self.block)
+        for candidate in dict.fromkeys(self.taken.values()):
+            self.graph.join_all(candidate.ops)
+        for group in self.groups:
+            joined = self.graph.join_all(group)
+            assert joined is not None, "groups were chosen in an order"
+
     def untaken(self) -> list[Operation]:
         """The ops that no target takes."""
         return [
@@ -208,6 +224,10 @@ class BlockChoice:
             around = "" if answer.refused else self._refused_around(op, taker)
             return around or answer.refusal
         for candidate in self._by_op.get((taker, op), ()):
+            if candidate in self.searched:
+                seconds = self.searched[candidate]
+                cost = "unknown cost" if seconds is None else f"{seconds:.3g} s"
+                return f"takes it at {cost}, but all together cost less elsewhere"
             better = self.cheaper(candidate)
             if better is not None:
                 return (

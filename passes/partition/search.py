@@ -70,6 +70,8 @@ def solve(
     start = space.start()
     best = tuple(first) if first is not None else ()
     cost = cost_of(space, best)
+    if cost == INFINITE:  # it is no selection
+        best = ()
     quick = greedy(space)
     if quick.state is not None and quick.state.cost < cost:
         best, cost = way_to(quick.state), quick.state.cost
