@@ -217,6 +217,19 @@ class BlockChoice:
             op for op in self.takers if op not in self.taken and op not in self.absorbed
         ]
 
+    def opinion(self, op: Operation, taker: Taker) -> str:
+        """What a target says of an op that another one runs."""
+        candidates = self._by_op.get((taker, op), ())
+        if not candidates or self.searched:
+            return self.refusal(op, taker)
+        order = self.takers[op]
+        chosen = self.taken[op]
+        if chosen in self.offered:
+            return f"takes it, but '{self.offered[chosen].name}' was asked for"
+        if order.index(taker) < order.index(chosen.taker):
+            return self.refusal(op, taker)
+        return "takes it, but is asked later"
+
     def refusal(self, op: Operation, taker: Taker) -> str:
         """Why a target does not get an op that it was asked for."""
         answer = self.answers[op][taker]

@@ -12,13 +12,16 @@ from xdsl.ir import Block, Operation
 from transom.dialects import graph
 from transom.dialects.diagnostics import Note, OpError, report
 from transom.dialects.target import PlaceAttr, TargetAttr, place_of
+from transom.passes import op_placements
 from transom.passes.candidates import propose, take_proposals
 from transom.passes.graph_patterns import Matcher
 from transom.passes.machine import Machine, options_of
+from transom.passes.op_placements import OpPlacement
 from transom.passes.target_plan_devices import check_mark, dissolve
 from transom.targets.claim_candidates import Taker, is_asked_for
 from transom.targets.claim_selection import BlockChoice
 from transom.targets.claimed_groups import name_target, wrap, write_refusals
+from transom.targets.placement_reasons import placements_in, settled
 from transom.targets.proposals import ModulePattern, Offer
 from transom.targets.registry import HooksError
 
@@ -33,6 +36,10 @@ class Scope:
     others: tuple[Taker, ...] = ()
     """Targets of other devices, where the choice is among all."""
     choices: list[BlockChoice] = field(default_factory=list[BlockChoice])
+    settled: list[tuple[Operation, ...]] = field(
+        default_factory=list[tuple[Operation, ...]]
+    )
+    """Ops of blocks in which there is nothing to choose."""
 
     @property
     def own(self) -> Taker | None:
@@ -65,6 +72,7 @@ class FunctionClaims:
         everywhere: bool = False,
     ) -> None:
         """With `everywhere` what is not placed may go to any device."""
+        self.func = func
         self.machine = machine
         self.patterns = patterns
         self.everywhere = everywhere
@@ -127,6 +135,8 @@ class FunctionClaims:
                     choose(choice, scope)
                     choice.check_required()
                     scope.choices.append(choice)
+                elif takers:
+                    scope.settled.append(tuple(takers))
 
     def _is_open(self, op: Operation, scope: Scope) -> bool:
         """Whether there is anything to ask or to say about an op."""
@@ -241,6 +251,8 @@ class FunctionClaims:
 
     def apply(self, explain: bool) -> None:
         """Write down what was chosen. All ops are taken."""
+        if op_placements.is_asked():
+            op_placements.tell(list(self._placements()))
         for scope in self.scopes:
             for choice in scope.choices:
                 if explain:
@@ -250,6 +262,15 @@ class FunctionClaims:
             is_open = len(scope.takers) + len(scope.others) > 1
             if is_open and scope.own is not None:
                 name_target(scope.owner, scope.place, scope.own.target)
+
+    def _placements(self) -> Iterator[OpPlacement]:
+        """Where each op runs, and why."""
+        name = self.func.sym_name.data
+        for scope in self.scopes:
+            for choice in scope.choices:
+                yield from placements_in(choice, name)
+            for ops in scope.settled:
+                yield from settled(ops, scope.takers[0], name)
 
     def _warn_of_hints(self, choice: BlockChoice) -> None:
         for op, candidate in choice.taken.items():

@@ -114,6 +114,12 @@ def add_reports(add: Add) -> None:
         metavar="FILE",
         help="draw a map of the memory plan: a page (.html), or the same as .json",
     )
+    add(
+        "--explain-placement",
+        metavar="FILE",
+        help="tell where each op runs and why, and what other targets said: "
+        "a .txt or .json file",
+    )
 
 
 def add_numbers(add: Add) -> None:

@@ -5,6 +5,7 @@ The driver of `transom-opt`: read, verify, run passes and phases, print.
 import argparse
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from io import BytesIO
 from pathlib import Path
 from typing import cast
@@ -28,6 +29,7 @@ from transom.dialects.file_resources import ExternalResources
 from transom.dialects.plugins import PluginError
 from transom.dialects.verifier import verify_module
 from transom.driver import PHASES
+from transom.passes.op_placements import OpPlacement, collecting
 from transom.passes.pipeline import Pipeline, PipelineError
 from transom.passes.pipeline import parse_pipeline as parse_pipeline_text
 from transom.registry import OWN_READERS, registry
@@ -135,6 +137,10 @@ class TransomOptMain(xDSLOptMain):
             from transom.tools.memory_report import check_report_file
 
             check_report_file(self.args.memory_report)
+        if self.args.explain_placement is not None:
+            from transom.tools import placement_report
+
+            placement_report.check_report_file(self.args.explain_placement)
         check_specs(self.args, self.available_targets, self.available_frontends)
         self.sizes = sizes_of(self.args)
         devices: list[str] = self.args.devices
@@ -188,7 +194,11 @@ class TransomOptMain(xDSLOptMain):
                     device.apply(self.ctx, module)
                 if self.args.show_phases:
                     return listings.phases_of(module, self.ctx)
-                self.transform(module)
+                placements: list[OpPlacement] = []
+                with self._placements_collected(placements):
+                    self.transform(module)
+                if self.args.explain_placement is not None:
+                    self._report_placement(placements, self.args.explain_placement)
                 if self.args.memory_report is not None:
                     self._report_memory(module, self.args.memory_report)
                 with self.observers.measured("Output"):
@@ -213,6 +223,18 @@ class TransomOptMain(xDSLOptMain):
                 raise
             self.emit(self._bug(e, start))
         return None
+
+    def _placements_collected(
+        self, found: list[OpPlacement]
+    ) -> AbstractContextManager[None]:
+        if self.args.explain_placement is None:
+            return nullcontext()
+        return collecting(found.extend)
+
+    def _report_placement(self, found: list[OpPlacement], file: str) -> None:
+        from transom.tools.placement_report import placement_report
+
+        write_whole(file, placement_report(found, file))
 
     def _report_memory(self, module: ModuleOp, file: str) -> None:
         from transom.tools.memory_report import memory_report  # loads dialects

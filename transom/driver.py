@@ -9,7 +9,8 @@ outputs = program.run({"x": x})
 ```
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
 from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -28,7 +29,14 @@ from transom.dialects.diagnostics import (
 )
 from transom.dialects.parser import allow_deep_recursion, parse_ir
 from transom.dialects.symbols import symbol_name
-from transom.dialects.target import PHASE, DeviceOp, TargetAttr, get_config, set_phase
+from transom.dialects.target import (
+    PHASE,
+    DeviceOp,
+    TargetAttr,
+    get_config,
+    set_phase,
+    targets_in,
+)
 from transom.dialects.verifier import verify_module
 from transom.passes.owned_functions import owned_by
 from transom.passes.pipeline import MODULE, PassObserver, Pipeline, PipelineError
@@ -165,7 +173,8 @@ def lower_in_place(
         Machine(module)  # which tells what is not declared
     for phase in remaining:
         plan = phase_plan(module, phase, ctx)
-        run_plan(plan, ctx, module, observer, thorough=thorough)
+        with placements_noted(module, phase, observer):
+            run_plan(plan, ctx, module, observer, thorough=thorough)
         set_phase(module, phase.name)
         if trusting and phase is not remaining[0] and not runs_others(module, plan):
             verify_promise(module, phase.name)
@@ -189,6 +198,26 @@ def runs_others(module: ModuleOp, plan: PhasePlan) -> bool:
             for pass_ in passes
         )
     )
+
+
+@contextmanager
+def placements_noted(
+    module: ModuleOp, phase: Phase, observer: PassObserver | None
+) -> Generator[None]:
+    """
+    Note, after the phase that chooses places, which target runs how many ops, if the
+    module has several targets.
+    """
+    if observer is None or phase.name != "placed" or len(targets_in(module)) < 2:
+        yield
+        return
+    from transom.passes.op_placements import PlacementSummary, collecting
+
+    summary = PlacementSummary()
+    with collecting(summary.add):
+        yield
+    if summary.counts:
+        observer.noted(Diagnostic("note", module.location, summary.line()))
 
 
 def run_plan(
