@@ -20,6 +20,9 @@ PASSES: dict[str, str] = {
     ),
     "graph-fuse": "transom.passes.graph_fuse:GraphFusePass",
     "graph-infer-types": "transom.passes.graph_infer_types:GraphInferTypesPass",
+    "graph-inline-regions": (
+        "transom.passes.graph_inline_regions:GraphInlineRegionsPass"
+    ),
     "graph-outline-regions": (
         "transom.passes.graph_outline_regions:GraphOutlineRegionsPass"
     ),

@@ -3,7 +3,8 @@ Outline what one place computes into private functions that carry the place.
 
 Each run of graph ops in a block, and each `graph.region`, becomes a function whose
 `target.for` says where it runs; the target's hooks own that function from here on.
-Weights and constants that a run reads are copied into it. Control flow, the arithmetic
+Weights and constants that a run reads are copied into it, or with `constants=passed`
+are arguments. Control flow, the arithmetic
 of shapes, copies between places and marks stay in main.
 
 ```mlir
@@ -17,6 +18,7 @@ func.func @main(%x: …) -> … {               func.func @main(%x: …) -> … 
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import UNKNOWN_LOC, ModuleOp
@@ -84,11 +86,14 @@ def _is_independent(op: Operation, members: set[Operation]) -> bool:
     )
 
 
-def outline(run: Sequence[Operation], name: str, place: PlaceAttr) -> FuncOp:
+def outline(
+    run: Sequence[Operation], name: str, place: PlaceAttr, binds: bool = True
+) -> FuncOp:
     """
     Move a run of ops of one block into a private function and call that instead.
 
-    Inputs are in the order of first use, results in the order of definition.
+    Inputs are in the order of first use, results in the order of definition. With
+    `binds` constants are copied into the function.
     """
     members = set(run)
     read = dict.fromkeys(v for op in run for v in op.operands if v.owner not in members)
@@ -98,7 +103,7 @@ def outline(run: Sequence[Operation], name: str, place: PlaceAttr) -> FuncOp:
         for result in op.results
         if any(use.operation not in members for use in result.uses)
     ]
-    inputs, body, inner = _border(read)
+    inputs, body, inner = _border(read, binds)
     block = run[0].parent
     assert block is not None, "the ops of a run are in a block"
     call = CallOp(name, inputs, [value.type for value in outputs])
@@ -118,14 +123,16 @@ def outline(run: Sequence[Operation], name: str, place: PlaceAttr) -> FuncOp:
     return region_function(call, body, place)
 
 
-def outline_region(region: graph.RegionOp, name: str, place: PlaceAttr) -> FuncOp:
+def outline_region(
+    region: graph.RegionOp, name: str, place: PlaceAttr, binds: bool = True
+) -> FuncOp:
     """
     Make a private function of a `graph.region` and call that instead.
 
     The inputs are those of the region without its constants, the results the region's.
     """
     read = dict.fromkeys(region.operands)
-    inputs, body, inner = _border(read)
+    inputs, body, inner = _border(read, binds)
     call = CallOp(name, inputs, region.result_types)
     call.location = region.location
     block = region.parent
@@ -155,22 +162,23 @@ def outline_region(region: graph.RegionOp, name: str, place: PlaceAttr) -> FuncO
 
 
 def _border(
-    read: dict[SSAValue, None],
+    read: dict[SSAValue, None], binds: bool
 ) -> tuple[list[SSAValue], Block, dict[SSAValue, SSAValue]]:
     """
-    The inputs of a function that reads some values, its body, which has copies of the
-    constants among them, and what is in the place of each value.
+    The inputs of a function that reads some values, its body, which with `binds` has
+    copies of the constants among them, and what is in the place of each value.
     """
-    inputs = [value for value in read if not isinstance(value.owner, CLONED_OPS)]
+    bound = [v for v in read if binds and isinstance(v.owner, CLONED_OPS)]
+    inputs = [value for value in read if value not in bound]
     body = Block(arg_types=[value.type for value in inputs])
     inner: dict[SSAValue, SSAValue] = dict(zip(inputs, body.args, strict=True))
     for argument, value in zip(body.args, inputs, strict=True):
         argument.name_hint = value.name_hint
-    for value in read:
-        if isinstance(value.owner, CLONED_OPS):
-            copy = value.owner.clone()
-            body.add_op(copy)
-            inner[value] = copy.results[0]
+    for value in bound:
+        assert isinstance(value.owner, Operation), "a constant"
+        copy = value.owner.clone()
+        body.add_op(copy)
+        inner[value] = copy.results[0]
     return inputs, body, inner
 
 
@@ -200,16 +208,19 @@ def region_function(call: CallOp, body: Block, place: PlaceAttr) -> FuncOp:
 class GraphOutlineRegionsPass(ModulePass):
     name = "graph-outline-regions"
 
+    constants: Literal["bound", "passed"] = "bound"
+    """Whether functions have constants of their own, or take them as arguments."""
+
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         pending = [f for f in functions_of(op) if LOWERED_TO not in f.attributes]
         while pending:
             func = pending.pop(0)
             if not is_region(func):
                 # What is no region yet has runs of its own.
-                pending += outline_runs(func)
+                pending += outline_runs(func, self.constants == "bound")
 
 
-def outline_runs(func: FuncOp) -> Iterator[FuncOp]:
+def outline_runs(func: FuncOp, binds: bool = True) -> Iterator[FuncOp]:
     """Outline the runs of a function into its symbol table, and give the functions."""
     place, table = place_of(func), symbol_table_of(func)
     assert table is not None, "functions are in a module"
@@ -221,11 +232,11 @@ def outline_runs(func: FuncOp) -> Iterator[FuncOp]:
             if isinstance(first, graph.RegionOp):
                 wanted = first.place
                 joined = wanted.join(place) if place is not None else None
-                made = outline_region(first, name, joined or wanted)
+                made = outline_region(first, name, joined or wanted, binds)
             elif place is None:
                 continue
             else:
-                made = outline(run, name, place)
+                made = outline(run, name, place, binds)
             count += 1
             SymbolTable.insert_or_update(table, made)
             yield made

@@ -70,12 +70,12 @@ def place_regions(op: Operation, place: PlaceAttr, machine: Machine) -> None:
             dissolve(child)
 
 
-def dissolve(group: graph.RegionOp) -> None:
-    """Put the ops of a region where the region stands."""
+def dissolve(group: graph.GroupOp) -> None:
+    """Put the ops of a group where the group stands."""
     block = group.body.block
     end = block.last_op
     parent = group.parent
-    assert end is not None and parent is not None, "a region has a terminator and a use"
+    assert end is not None and parent is not None, "a group is in a block"
     for argument, operand in zip(block.args, group.inputs, strict=True):
         argument.replace_all_uses_with(operand)
     for op in tuple(block.ops):

@@ -203,13 +203,11 @@ class BlockChoice:
         return any(op not in covered for op in self.takers)
 
     def regroup(self) -> None:
-        """Begin the groups of ops anew, with what is taken, and chosen, together."""
+        """Begin the groups of ops anew, with what is taken together."""
         self.graph = DependenceGraph(self.block)
         for candidate in dict.fromkeys(self.taken.values()):
-            self.graph.join_all(candidate.ops)
-        for group in self.groups:
-            joined = self.graph.join_all(group)
-            assert joined is not None, "groups were chosen in an order"
+            joined = self.graph.join_all(candidate.ops)
+            assert joined is not None, "candidates were chosen in an order"
 
     def untaken(self) -> list[Operation]:
         """The ops that no target takes."""

@@ -74,7 +74,8 @@ def wrap(choice: BlockChoice, own: Taker | None) -> None:
             joined.append(ops)
     dependences = DependenceGraph(choice.block)
     for ops in (*joined, *together(choice, made, takers)):
-        dependences.join_all(ops)
+        group = dependences.join_all(ops)
+        assert group is not None, "they were chosen in an order"
     for op in (*takers, *takers):  # again, as larger groups have other neighbours
         join_neighbours(op, takers, dependences)
     groups = groups_of(dependences)

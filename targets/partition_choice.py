@@ -213,12 +213,16 @@ def first_selection(choice: BlockChoice, block: BlockProblem) -> list[int]:
         if candidate.place in (HOST, NOWHERE):
             alone.setdefault((candidate.place, candidate.ops[0]), index)
     takers = {op: c.taker for op, c in choice.taken.items()}
+    # Candidates are in an order that keeps to their dependences, also in a group.
+    order = {
+        op: rank for rank, group in enumerate(choice.graph.groups()) for op in group.ops
+    }
     for op in takers:
         join_neighbours(op, takers, choice.graph)
     position = {op: index for index, op in enumerate(block.ops)}
     found: dict[int, None] = {}
     for group in choice.graph.groups():
-        for op in choice.graph.in_order(group):
+        for op in sorted(group.ops, key=order.__getitem__):
             candidate = choice.taken.get(op)
             if op not in position:
                 continue
