@@ -9,7 +9,7 @@ is imported when the first model is read.
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -47,6 +47,28 @@ _DTYPES: dict[str, np.dtype[Any]] = {
     "FLOAT": np.dtype("<f4"),
     "DOUBLE": np.dtype("<f8"),
 }
+
+
+class Packed(NamedTuple):
+    """How elements that have no dtype are stored: as bytes of fewer bits."""
+
+    dtype: np.dtype[Any]
+    bits: int
+
+
+PACKED: dict[str, Packed] = {
+    "FLOAT4E2M1": Packed(np.dtype("u1"), 4),
+    "FLOAT8E4M3FN": Packed(np.dtype("u1"), 8),
+    "FLOAT8E4M3FNUZ": Packed(np.dtype("u1"), 8),
+    "FLOAT8E5M2": Packed(np.dtype("u1"), 8),
+    "FLOAT8E5M2FNUZ": Packed(np.dtype("u1"), 8),
+    "FLOAT8E8M0": Packed(np.dtype("u1"), 8),
+    "INT2": Packed(np.dtype("i1"), 2),
+    "INT4": Packed(np.dtype("i1"), 4),
+    "UINT2": Packed(np.dtype("u1"), 2),
+    "UINT4": Packed(np.dtype("u1"), 4),
+}
+"""Elements of 8 bits and less, of which the first in a byte has the lowest bits."""
 
 _TYPED_FIELDS = {
     "FLOAT": "float_data",
@@ -132,12 +154,17 @@ def _stored(
 
     label = f"weight '{tensor.name}' in '{file.label}'"
     kind = kind_name(tensor.data_type)
-    dtype = _DTYPES.get(kind)
+    packed = PACKED.get(kind)
+    dtype = _DTYPES.get(kind) if packed is None else packed.dtype
     shape = tuple(tensor.dims)
 
     def load() -> tuple[Array, FileIdentity]:
         assert dtype is not None, "the caller compared the types"
         count = element_count(label, shape)
+        if packed is not None:
+            if tensor.data_location == TensorProto.EXTERNAL:
+                raise WeightError(f"{label}: external data of {kind} is not supported")
+            return _unpacked(tensor, label, raw, count, packed), file.identity
         if tensor.data_location == TensorProto.EXTERNAL:
             length = count * dtype.itemsize
             data, span = _external(tensor, label, files, folder, length)
@@ -154,12 +181,15 @@ def _stored(
 def tensor_elements(tensor: "TensorProto", label: str) -> Array:
     """The elements of a tensor that is no weight. Raises WeightError."""
     kind = kind_name(tensor.data_type)
-    dtype = _DTYPES.get(kind)
+    packed = PACKED.get(kind)
+    dtype = _DTYPES.get(kind) if packed is None else packed.dtype
     if dtype is None:
         raise WeightError(f"{label}: elements of type {kind} are not supported")
     count = element_count(label, tensor.dims)
     if tensor.data_location == tensor.EXTERNAL:
         raise WeightError(f"{label}: external data is not supported here")
+    if packed is not None:
+        return _unpacked(tensor, label, None, count, packed).reshape(tensor.dims)
     if not tensor.HasField("raw_data"):
         return _typed(tensor, label, kind, count, dtype).reshape(tensor.dims)
     raw = np.frombuffer(tensor.raw_data, np.uint8)
@@ -218,6 +248,23 @@ def _decimal(entries: dict[str, str], key: str, default: int, label: str) -> int
             f"{label}: expected a number of bytes as {key} of its external data"
         )
     return int(text)
+
+
+def _unpacked(
+    tensor: "TensorProto", label: str, raw: Array | None, count: int, packed: Packed
+) -> Array:
+    """Elements of few bits, one in each byte; signed numbers keep their sign."""
+    if raw is None and tensor.HasField("raw_data"):
+        raw = np.frombuffer(tensor.raw_data, np.uint8)
+    if raw is None:
+        raw = np.array(tensor.int32_data, np.int64).astype(np.uint8)
+    size = -(-count * packed.bits // 8)
+    if raw.size != size:
+        raise WeightError(f"{label}: expected {size} bytes, but got {raw.size}")
+    shifts = np.arange(0, 8, packed.bits, dtype=np.uint8)
+    parts = (raw[:, None] >> shifts).reshape(-1)[:count]
+    high = (parts << np.uint8(8 - packed.bits)).view(packed.dtype)
+    return high >> packed.dtype.type(8 - packed.bits)
 
 
 def _typed(

@@ -26,6 +26,7 @@ from onnx.backend.base import Backend, BackendRep, Device, DeviceType, namedtupl
 import transom
 from transom.dialects.diagnostics import OpError
 from transom.frontends.onnx.importer import MissingValues
+from transom.frontends.onnx.small_types import small_type
 from transom.runtime.program import Program
 
 MAX_PROGRAMS = 16
@@ -40,6 +41,10 @@ class PreparedModel(BackendRep):
         stored = {tensor.name for tensor in model.graph.initializer}
         self.inputs = [i.name for i in model.graph.input if i.name not in stored]
         self.outputs = [o.name for o in model.graph.output]
+        borders = (*model.graph.input, *model.graph.output)
+        types = {v.name: small_type(v.type.tensor_type.elem_type) for v in borders}
+        self.small = {name: type for name, type in types.items() if type is not None}
+        """Inputs and outputs that programs have as bytes."""
         self.known: tuple[str, ...] = ()
         """Inputs whose values the code must know."""
         self.programs: dict[tuple[bytes, ...], Program] = {}
@@ -59,6 +64,8 @@ class PreparedModel(BackendRep):
         found = self._program(given).run(
             {name: value for name, value in given.items() if name not in self.known}
         )
+        for name in self.small.keys() & found.keys():
+            found[name] = self.small[name].from_bytes(found[name])
         make = namedtupledict("Outputs", self.outputs)
         return make(*(found[name] for name in self.outputs))
 
@@ -69,7 +76,10 @@ class PreparedModel(BackendRep):
         given: dict[str, Any] = dict(pairs)
         if any(value is None for value in given.values()):
             raise SkipTest("an optional input that is absent has no form in 'graph'")
-        return {name: np.asarray(value) for name, value in given.items()}
+        arrays = {name: np.asarray(value) for name, value in given.items()}
+        for name in self.small.keys() & arrays.keys():
+            arrays[name] = self.small[name].to_bytes(arrays[name])
+        return arrays
 
     def _program(self, given: Mapping[str, Any]) -> Program:
         """The program for the values of the inputs that it must know."""

@@ -20,6 +20,7 @@ from transom.frontends.onnx.node import (
     shape_of,
     type_of,
 )
+from transom.frontends.onnx.small_types import decoded, encoded, small_type
 from transom.frontends.onnx.values import entries
 
 Unary = Callable[[SSAValue], Operation]
@@ -93,12 +94,17 @@ def dropout(n: Node) -> list[SSAValue]:
 
 
 def cast(n: Node) -> SSAValue:
-    n.ignore("saturate", "round_mode")
-    kind = n.int_attr("to")
-    dtype = dtype_of_kind(kind)
+    kind, source = n.int_attr("to"), n.small_type(0)
+    small, dtype = small_type(kind), dtype_of_kind(kind)
+    saturate = n.int_attr("saturate", 1) != 0
+    mode = n.string_attr("round_mode", "up")
+    x = n.input() if source is None else decoded(n, n.input(), source)
+    if small is not None:
+        code = encoded(n, x, small, saturate=saturate, round_mode=mode)
+        return n.small(code, small)
     if dtype is None:
         raise Unsupported(f"elements of type {kind_name(kind)} are not supported")
-    return n.add(graph.CastOp(n.input(), element_type(dtype)))
+    return n.add(graph.CastOp(x, element_type(dtype)))
 
 
 def clip(n: Node) -> SSAValue:

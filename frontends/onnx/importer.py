@@ -52,6 +52,11 @@ from transom.frontends.onnx.node import Node, Unsupported, shape_in, type_of
 from transom.frontends.onnx.operators import HANDLERS
 from transom.frontends.onnx.refusals import reason_of
 from transom.frontends.onnx.sizes import RuntimeSize, is_few
+from transom.frontends.onnx.small_types import (
+    SMALL_OPERATORS,
+    SmallType,
+    small_type,
+)
 from transom.frontends.onnx.subgraphs import GRAPH_HANDLERS, renamed
 
 if TYPE_CHECKING:
@@ -110,6 +115,9 @@ class Importer:
         self.values: dict[str, SSAValue] = {}
         self.constants: dict[str, Array] = {}
         """Elements that are known and few."""
+        self.small_values: dict[SSAValue, SmallType] = {}
+        self.small_constants: dict[str, SmallType] = {}
+        """Of elements that `graph` has no type for."""
         self.weights: dict[graph.WeightRefOp, graph.WeightOp] = {}
         self.top = Block()
         """The body of the function."""
@@ -141,8 +149,8 @@ class Importer:
             MAIN,
             FunctionType.from_lists(self.top.arg_types, [v.type for v in outputs]),
             Region(self.top),
-            arg_attrs=_names(value.name for value in inputs),
-            res_attrs=_names(value.name for value in self.source.output),
+            arg_attrs=self._named(inputs, self.top.args),
+            res_attrs=self._named(self.source.output, outputs),
         )
         self._drop_unread()
         module = ModuleOp([*self.weights.values(), main])
@@ -173,6 +181,18 @@ class Importer:
                 return None
             self.constants[name] = self._read(name)
         return self.constants.get(name)
+
+    def small_type(self, name: str) -> SmallType | None:
+        """The type of a value's elements, if it is one that `graph` has not."""
+        if name in self.values and self.values[name] in self.small_values:
+            return self.small_values[self.values[name]]
+        if name in self.stored:
+            return small_type(self.stored[name].data_type)
+        return self.small_constants.get(name)
+
+    def mark_small(self, value: SSAValue, small: SmallType) -> None:
+        """Let the elements of a value be of a type that `graph` has not."""
+        self.small_values[value] = small
 
     def is_used(self, name: str) -> bool:
         """Whether something reads the value of a name."""
@@ -347,8 +367,12 @@ class Importer:
         if name in self.stored and name not in self.values:
             tensor = self.stored[name]
             return helper.make_tensor_type_proto(tensor.data_type, list(tensor.dims))
-        type = type_of(self.value(name))
-        kind = kind_of_dtype(numpy_dtype(type.element_type))
+        type, small = type_of(self.value(name)), self.small_type(name)
+        kind = (
+            kind_of_dtype(numpy_dtype(type.element_type))
+            if small is None
+            else small.number
+        )
         symbols = graph.dim_symbols(type)
         shape = [
             (None if symbol is None else symbol.name) if size < 0 else size
@@ -384,6 +408,10 @@ class Importer:
             raise Unsupported(f"operators of domain '{proto.domain}' are unknown")
         if not is_as_later(proto.op_type, node.opset):
             raise Unsupported(f"it changed before opset {MIN_OPSET}")
+        smalls = [self.small_type(name) for name in proto.input if name]
+        small = next((found for found in smalls if found is not None), None)
+        if small is not None and proto.op_type not in SMALL_OPERATORS:
+            raise Unsupported(f"elements of type {small.kind} are not supported")
         if proto.op_type in GRAPH_HANDLERS:
             return self._graph_results(node, depth)
         node.check_no_graphs()
@@ -393,8 +421,10 @@ class Importer:
                 self.stored[proto.output[0]] = tensor
             else:  # of a function, which is not in the file
                 self.constants[proto.output[0]] = self.elements("value", tensor)
+                if (own := small_type(tensor.data_type)) is not None:
+                    self.small_constants[proto.output[0]] = own
             return ()
-        known = evaluate(node)
+        known = evaluate(node) if small is None else None
         if known is not None:
             node.check_attributes()
             self.constants[proto.output[0]] = known
@@ -483,7 +513,11 @@ class Importer:
 
     def _read(self, name: str) -> Array:
         tensor = self.stored[name]
-        dtype = dtype_of_kind(tensor.data_type)
+        small = small_type(tensor.data_type)
+        if small is None:
+            dtype = dtype_of_kind(tensor.data_type)
+        else:
+            dtype = numpy_dtype(small.stored)
         if dtype is None:
             kind = kind_name(tensor.data_type)
             raise Unsupported(f"'{name}': elements of type {kind} are not supported")
@@ -507,6 +541,9 @@ class Importer:
     def _argument(self, info: "ValueInfoProto") -> None:
         type = input_type(self.model, info)
         argument = self.top.insert_arg(type, len(self.top.args))
+        small = small_type(info.type.tensor_type.elem_type)
+        if small is not None:
+            self.mark_small(argument, small)
         argument.location = NameLoc(StringAttr(info.name), self.model.place())
         self._define(info.name, argument)
 
@@ -515,6 +552,18 @@ class Importer:
             return self.value(info.name)
         except Unsupported as e:
             raise OpError(self.model.place(), f"output '{info.name}': {e}") from None
+
+    def _named(
+        self, infos: "Iterable[ValueInfoProto]", values: Iterable[SSAValue]
+    ) -> ArrayAttr[DictionaryAttr]:
+        """The names of arguments or results, and types that `graph` has not."""
+        found: list[DictionaryAttr] = []
+        for info, value in zip(infos, values, strict=True):
+            attributes = {"graph.name": StringAttr(info.name)}
+            if (small := self.small_values.get(value)) is not None:
+                attributes["graph.element"] = StringAttr(str(small.dtype))
+            found.append(DictionaryAttr(attributes))
+        return ArrayAttr(found)
 
     def _error(self) -> OpError:
         """All nodes that were refused, by operator and reason."""
@@ -554,9 +603,3 @@ class _State(NamedTuple):
     constants: dict[str, Array]
     stored: "dict[str, TensorProto]"
     weights: dict[graph.WeightRefOp, graph.WeightOp]
-
-
-def _names(names: Iterable[str]) -> ArrayAttr[DictionaryAttr]:
-    return ArrayAttr(
-        [DictionaryAttr({"graph.name": StringAttr(name)}) for name in names]
-    )

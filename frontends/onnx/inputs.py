@@ -13,6 +13,7 @@ from transom.dialects.onnx_weights import dtype_of_kind, kind_name
 from transom.frontends.onnx.model_file import Model
 from transom.frontends.onnx.node import Unsupported, shape_in
 from transom.frontends.onnx.sizes import MAX_RANK
+from transom.frontends.onnx.small_types import small_type
 
 if TYPE_CHECKING:
     from onnx import ValueInfoProto
@@ -44,8 +45,8 @@ def _tensor_of(info: "ValueInfoProto") -> AnyTensor:
     if not type.HasField("tensor_type"):
         raise Unsupported("expected a tensor")
     tensor = type.tensor_type
-    dtype = dtype_of_kind(tensor.elem_type)
-    if dtype is None:
+    small, dtype = small_type(tensor.elem_type), dtype_of_kind(tensor.elem_type)
+    if small is None and dtype is None:
         kind = kind_name(tensor.elem_type)
         raise Unsupported(f"elements of type {kind} are not supported")
     if not tensor.HasField("shape"):
@@ -58,6 +59,9 @@ def _tensor_of(info: "ValueInfoProto") -> AnyTensor:
             raise Unsupported(f"expected sizes >= 0, but got {dim.dim_value}")
         else:
             shape.append(None if dim.dim_value == UNKNOWN else dim.dim_value)
+    if small is not None:
+        return graph.tensor(shape, small.stored)
+    assert dtype is not None, "one of them is there"
     return graph.tensor(shape, element_type(dtype))
 
 

@@ -17,6 +17,8 @@ from transom.dialects.weight_files import Array
 if TYPE_CHECKING:
     from onnx import AttributeProto, NodeProto, TensorProto
 
+    from transom.frontends.onnx.small_types import SmallType
+
 
 class Unsupported(Exception):
     """
@@ -39,6 +41,14 @@ class Values(Protocol):
 
     def constant(self, name: str) -> Array | None:
         """The elements of a value that are known now, if they are and are few."""
+        ...
+
+    def small_type(self, name: str) -> "SmallType | None":
+        """The type of a value's elements, if it is one that `graph` has not."""
+        ...
+
+    def mark_small(self, value: SSAValue, small: "SmallType") -> None:
+        """Let the elements of a value be of a type that `graph` has not."""
         ...
 
     def is_used(self, name: str) -> bool:
@@ -84,6 +94,15 @@ class Node:
     def input(self, index: int = 0) -> SSAValue:
         """An input that must be there."""
         return self.values.value(self.input_name(index))
+
+    def small_type(self, index: int) -> "SmallType | None":
+        """The type of an input's elements, if it is one that `graph` has not."""
+        return self.values.small_type(self.input_name(index))
+
+    def small(self, value: SSAValue, small: "SmallType") -> SSAValue:
+        """A result whose elements are of a type that `graph` has not."""
+        self.values.mark_small(value, small)
+        return value
 
     def inputs(self) -> list[SSAValue]:
         """All inputs, at least one."""

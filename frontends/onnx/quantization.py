@@ -15,6 +15,13 @@ from transom.dialects.onnx_weights import dtype_of_kind, kind_name
 from transom.frontends.onnx.layers import product
 from transom.frontends.onnx.node import Node, Unsupported, positive_axis, shape_of
 from transom.frontends.onnx.padding import padded_with
+from transom.frontends.onnx.small_types import (
+    SmallType,
+    clamped,
+    decoded,
+    encoded,
+    small_type,
+)
 from transom.frontends.onnx.values import (
     cast,
     cut,
@@ -91,8 +98,13 @@ def _target(n: Node, name: str) -> Attribute | None:
 
 
 def quantize(n: Node) -> SSAValue:
-    n.ignore("saturate")  # is about other types than integers
+    saturate = n.int_attr("saturate", 1) != 0
     x, scale, steps = n.input(0), n.input(1), Steps(n)
+    small = small_type(n.int_attr("output_dtype", 0))
+    if n.has(2):
+        small = n.small_type(2)
+    if small is not None:
+        return n.small(_small(n, steps, small, saturate), small)
     target, precision = _target(n, "output_dtype"), _target(n, "precision")
     if n.has(2):
         target = elements_of(n.input(2))
@@ -111,6 +123,24 @@ def quantize(n: Node) -> SSAValue:
     return rounded(n, n.add(quotient), zero, target)
 
 
+def _small(n: Node, steps: Steps, small: SmallType, saturate: bool) -> SSAValue:
+    """Floats as elements that `graph` has no type for."""
+    x, scale = n.input(0), n.input(1)
+    wide = _target(n, "precision") or elements_of(scale)
+    if not isinstance(wide, AnyFloat):
+        raise Unsupported(f"expected a scale of floats, but got '{wide}'")
+    if small.is_integer:
+        scale = steps.fit(cast(n, scale, f32))
+        zero = steps.zero_point(2, small.stored)
+        quantized = n.add(graph.QuantizeOp(cast(n, x, f32), scale, zero))
+        return clamped(n, quantized, small)
+    quotient = n.add(graph.DivOp(cast(n, x, wide), steps.fit(cast(n, scale, wide))))
+    if n.has(2) and not _known_zero(n, 2):
+        zero = cast(n, decoded(n, steps.fit(n.input(2)), small), wide)
+        quotient = n.add(graph.AddOp(quotient, zero))
+    return encoded(n, quotient, small, saturate=saturate)
+
+
 def rounded(n: Node, x: SSAValue, zero: SSAValue | None, target: Attribute) -> SSAValue:
     """Floats as integers, with a zero point that is added after rounding."""
     result = n.add(graph.RoundOp(cast(n, x, f32)))
@@ -122,6 +152,14 @@ def rounded(n: Node, x: SSAValue, zero: SSAValue | None, target: Attribute) -> S
 def dequantize(n: Node) -> SSAValue:
     x, scale, steps = n.input(0), n.input(1), Steps(n)
     target = _target(n, "output_dtype") or elements_of(scale)
+    small = n.small_type(0)
+    if small is not None and not small.is_integer:
+        number = decoded(n, x, small)
+        if n.has(2) and not _known_zero(n, 2):
+            zero = decoded(n, steps.fit(n.input(2)), small)
+            number = n.add(graph.SubOp(number, zero))
+        factor = steps.fit(cast(n, scale, f32))
+        return cast(n, n.add(graph.MulOp(number, factor)), target)
     if elements_of(x) in SUMS.types and target == elements_of(scale):
         zero = steps.zero_point(2, elements_of(x))
         return n.add(graph.DequantizeOp(x, steps.fit(scale), zero))
