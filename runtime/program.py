@@ -11,10 +11,9 @@ takes pools of its own.
 
 import ctypes
 import math
-import threading
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -25,6 +24,7 @@ from transom.runtime.main_failures import MainFailure
 from transom.runtime.main_graph import MainGraph
 from transom.runtime.main_memory import start_of
 from transom.runtime.main_values import Observer, Walked
+from transom.runtime.pools import Pools, PoolSpec, ProgramError, new_memory
 from transom.runtime.signature import (
     Array,
     Dim,
@@ -33,24 +33,6 @@ from transom.runtime.signature import (
     TensorSpec,
 )
 from transom.runtime.virtual_machine import VirtualMachine
-
-
-class ProgramError(RuntimeError):
-    """The program found something wrong when it ran, such as sizes that do not fit."""
-
-
-@dataclass(frozen=True)
-class PoolSpec:
-    """Memory that a call needs: bytes, and the alignment of its start."""
-
-    name: str
-    size: int
-    alignment: int
-    content: tuple[tuple[str, int], ...] = ()
-    """
-    The weights that are in it, each with its offset in bytes: it is filled once, not
-    written to, and calls share it.
-    """
 
 
 @dataclass(frozen=True)
@@ -151,15 +133,7 @@ class Program:
                 count = sum(len(spec.dynamic) for spec in self.signature.inputs)
                 types = [ctypes.c_int64] * count
                 self._shapes = self._function(code.shapes, [*types, ctypes.c_void_p])
-        self._filled = {
-            number: Pool.filled(spec, self._constants)
-            for number, spec in enumerate(code.pools)
-            if spec.content
-        }
-        self._has_places = any(spec.place is not None for spec in self._specs)
-        self._pool_numbers = {pool.name: n for n, pool in enumerate(code.pools)}
-        self._free: list[list[Pool]] = []
-        self._lock = threading.Lock()
+        self._pools = Pools(code.pools, self._constants, self._specs)
 
     def __call__(self, *inputs: Any, **named: Any) -> dict[str, Array]:
         """Run with inputs in order, or by name."""
@@ -193,10 +167,10 @@ class Program:
                 )
             count = len(self._entry_types())
             entry = self._walked.entry(self.code.entry, count, observer)
-        pools = self._take_pools()
+        pools = self._pools.take()
         memory = [*arrays, *results.values()]
-        if self._has_places:
-            self._place(memory, len(arrays), pools)
+        if self._pools.has_places:
+            self._pools.place(memory, len(arrays), pools)
         arguments: list[int] = []
         for spec, array in zip(self._specs, memory, strict=True):
             arguments.append(start_of(array))
@@ -209,7 +183,7 @@ class Program:
             arguments.append(ctypes.addressof(found))
         try:
             status = entry(*arguments, *[pool.start for pool in pools])
-            if self._has_places:
+            if self._pools.has_places:
                 for array, part in zip(
                     results.values(), memory[len(arrays) :], strict=True
                 ):
@@ -218,25 +192,12 @@ class Program:
         except MainFailure as e:
             raise ProgramError(str(e)) from None
         finally:
-            self._give_back(pools)
+            self._pools.give_back(pools)
         if status != 0 or (self._called and self._failure.is_kept):
             raise self._error(status)
         if found is not None:
             self._trim(results, outputs or {}, iter(found))
         return results
-
-    def _place(self, memory: list[Array], inputs: int, pools: "Sequence[Pool]") -> None:
-        """
-        Put parts of pools in the place of arrays that the memory plan has placed; so
-        many at the front are inputs, which are copied there.
-        """
-        for number, (spec, array) in enumerate(zip(self._specs, memory, strict=True)):
-            if spec.place is not None:
-                pool, offset = spec.place
-                part = pools[self._pool_numbers[pool]].part(offset, array)
-                if number < inputs:
-                    np.copyto(part, array)
-                memory[number] = part
 
     def _trim(
         self,
@@ -335,7 +296,7 @@ class Program:
                 shape = [next(computed)] if spec.is_bounded else spec.sized(computed)
             array = given.get(spec.name)
             if array is None:
-                array = _memory(shape, spec.element, f"'{spec.name}'")
+                array = new_memory(shape, spec.element, f"'{spec.name}'")
             else:
                 array = self._check_output(spec, shape, array, arrays)
             results[spec.name] = array
@@ -386,19 +347,6 @@ class Program:
             raise self._error(status)
         return list(result)
 
-    def _take_pools(self) -> "list[Pool]":
-        with self._lock:
-            if self._free:
-                return self._free.pop()
-        return [
-            self._filled.get(number) or Pool.allocate(spec)
-            for number, spec in enumerate(self.code.pools)
-        ]
-
-    def _give_back(self, pools: "list[Pool]") -> None:
-        with self._lock:
-            self._free.append(pools)
-
     def _error(self, status: int) -> BaseException:
         """What to raise for a status."""
         failed = self._failure.take()
@@ -417,53 +365,11 @@ class Program:
         return f"the program ended with status {status}"
 
 
-class Pool(NamedTuple):
-    """The memory of a pool."""
-
-    memory: Array
-    start: int
-    """The first address in it that is aligned."""
-
-    @classmethod
-    def filled(cls, spec: PoolSpec, weights: Mapping[str, Array]) -> "Pool":
-        """New memory that holds weights. Raises `ProgramError` if there is none."""
-        pool = cls.allocate(spec)
-        for name, offset in spec.content:
-            pool.part(offset, weights[name])[...] = weights[name]
-        return pool
-
-    def part(self, offset: int, like: Array) -> Array:
-        """Memory at an offset, for an array like another one."""
-        first = self.start - start_of(self.memory) + offset
-        part = self.memory[first : first + like.nbytes]
-        return part.view(like.dtype).reshape(like.shape)
-
-    @classmethod
-    def allocate(cls, spec: PoolSpec) -> "Pool":
-        """New memory. Raises `ProgramError` if there is none."""
-        size = spec.size + spec.alignment
-        memory = _memory([size], np.dtype(np.uint8), "workspace")
-        return cls(memory, _aligned(start_of(memory), spec.alignment))
-
-
 def _contiguous(value: Any) -> Array:
     """An array in row-major order, of the rank that the value has."""
     if type(value) is np.ndarray and value.flags.c_contiguous:
         return value
     return np.ascontiguousarray(value).reshape(np.shape(value))
-
-
-def _memory(shape: Sequence[int], dtype: np.dtype[Any], what: str) -> Array:
-    """A new array. Raises `ProgramError` if there is no memory for it."""
-    try:
-        return np.empty(shape, dtype)
-    except (MemoryError, ValueError):  # ValueError: more than an address can tell
-        text = "x".join(map(str, (*shape, dtype.name)))
-        raise ProgramError(f"no memory for {what} of {text}") from None
-
-
-def _aligned(address: int, alignment: int) -> int:
-    return -(-address // alignment) * alignment
 
 
 def _listed(names: Sequence[str]) -> str:

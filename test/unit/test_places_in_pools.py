@@ -5,6 +5,7 @@ from Python and from C, and what is refused.
 
 import shutil
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,7 @@ from transom.driver import EXECUTORS, lower, place_in_pools, poison
 from transom.passes.pipeline import PipelineError
 from transom.passes.tir_verify_plan import verify_plan
 from transom.registry import new_context
+from transom.runtime.main_failures import MainError
 from transom.runtime.program import Program
 from transom.testing.phases import interpret
 from transom.tools import transom_compile, transom_run
@@ -265,3 +267,17 @@ def test_from_the_command_line(
     assert capsys.readouterr().out == placed
     assert transom_run.main([*words, "--in-pools=x"]) == 2
     assert "nothing of a program is 'x'; expected one of" in capsys.readouterr().err
+
+
+def test_places_that_there_are_not() -> None:
+    program = transom.compile(transom.parse(WEIGHTS), in_pools=["constants", "inputs"])
+    code = program.code
+    (spec,) = code.signature.inputs
+    pools = [replace(pool, size=8) if pool.content else pool for pool in code.pools]
+    with pytest.raises(MainError, match=r"expected weight '.*w' within pool 'constant"):
+        Program(replace(code, pools=tuple(pools)))
+    for place in (("main.workspace", 1 << 20), ("nowhere", 0)):
+        inputs = (replace(spec, place=place),)
+        wrong = replace(code, signature=replace(code.signature, inputs=inputs))
+        with pytest.raises(MainError, match=f"expected 'arg0' within pool '{place[0]}"):
+            Program(wrong)
