@@ -2,6 +2,7 @@
 Convolutions by Winograd's method compute what direct ones do, but for roundings.
 """
 
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -23,11 +24,14 @@ from transom.passes.winograd.tiles import count_of, rows_per_block, tiles_along
 from transom.passes.winograd.transforms import FILTER_MATRIX, transformed_filters
 from transom.registry import new_context
 from transom.targets.references import interpreter_of
+from transom.tools import transom_compile, transom_run
 
 LIMIT = 2e-5
 """The largest error, as a part of the largest value."""
 
 CTX = new_context()
+
+Capture = pytest.CaptureFixture[str]
 
 
 Shape = tuple[int, ...]
@@ -38,8 +42,8 @@ def random_model(random: Random) -> tuple[str, Shape, Shape]:
     A model that starts with a convolution, and the shapes of its input and result.
     What follows is computed with the sums, or on them.
     """
-    batch, channels = random.choice((1, 1, 2)), random.randint(32, 50)
-    filters = random.choice((16, 24, 32, 40, random.randint(16, 40)))
+    batch, channels = random.choice((1, 1, 2)), random.choice((32, 39, 46, 48))
+    filters = random.choice((16, 32, 48, random.randint(16, 40)))
     pads = [random.randint(0, 2) for _ in range(4)]
     size = [random.randint(8, 15), random.randint(8, 15)]
     result = [size[i] + pads[i] + pads[i + 2] - 2 for i in (0, 1)]
@@ -132,6 +136,7 @@ def test_programs_compute_what_a_convolution_does(seed: int) -> None:
     inputs = [rng.standard_normal(s).astype(np.float32) for s in (shape, result)]
     module = transom.parse(text, ctx=CTX)
     (expected,) = interpreter_of(module).run("main", inputs)
+    assert nests_of(lowered(text, cpu="host")) > 0
     results = [
         transom.compile(
             module, winograd=True, threads=threads, poison_memory=True, ctx=CTX
@@ -212,3 +217,26 @@ def test_the_option_comes_before_kernels() -> None:
         "expected a module before phase 'tensor' to choose option 'winograd', but it "
         "is at 'tensor'"
     )
+
+
+def test_the_programs_take_the_option(tmp_path: Path, capsys: Capture) -> None:
+    text, _, _ = random_model(Random(1))
+    model = tmp_path / "model.mlir"
+    model.write_text(text)
+    words = [str(model), "--input", "random:0"]
+    assert transom_run.main([*words, "--output", str(tmp_path / "direct.npz")]) == 0
+    assert (
+        transom_run.main([*words, "--winograd", "--output", str(tmp_path / "less.npz")])
+        == 0
+    )
+    direct, less = (
+        next(iter(np.load(tmp_path / f"{name}.npz").values()))
+        for name in ("direct", "less")
+    )
+    assert close(less, direct)
+    assert not np.array_equal(less, direct)
+    capsys.readouterr()
+    out = ["-o", str(tmp_path / "out")]
+    assert transom_compile.main([str(model), "--winograd", *out]) == 0
+    (program,) = (tmp_path / "out").iterdir()
+    assert program.name == "model.transom"

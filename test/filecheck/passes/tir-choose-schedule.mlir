@@ -31,6 +31,19 @@ tir.func @transpose(read %a: memref<64x64xf32>, write %o: memref<64x64xf32>) {
   tir.return
 }
 
+// What lies apart is gathered once for all rows, so that nothing has to be transposed.
+// CHECK-LABEL: tir.func @gathered_once(
+tir.func @gathered_once(read %a: memref<4x32x16xf32>, read %b: memref<64x1xf32>, write %o: memref<4x32x16xf32>) {
+  // CHECK: schedule #tir.schedule<vector = d2 : 16>
+  tir.nest dims [parallel 4, parallel 32, parallel 16]
+      ins(%a[d0, d1, d2] : memref<4x32x16xf32>, %b[d0 * 16 + d2, 0] : memref<64x1xf32>) outs(%o[d0, d1, d2] : memref<4x32x16xf32>)
+    finish (%v: f32, %w: f32) {
+      %s = arith.addf %v, %w : f32
+      tir.yield %s : f32
+    }
+  tir.return
+}
+
 // Gathered lanes gain nothing when elements only move, and there is no square to read.
 // CHECK-LABEL: tir.func @gather(
 tir.func @gather(read %a: memref<192x192xf32>, write %o: memref<64x64xf32>) {

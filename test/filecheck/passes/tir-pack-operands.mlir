@@ -189,3 +189,40 @@ tir.func @groups(read %x: memref<21x12xf32>, read %w: memref<15x7xf32>, write %o
     }
   tir.return
 }
+
+// -----
+
+// A nest in a block reads a weight of the kernel.
+
+// CHECK:       graph.weight @w.packed : tensor<8x16xf32>
+// CHECK:       tir.func @in_a_block(read %a: memref<3x12x8xf32>, read %b: memref<8x16xf32>
+// CHECK:         tir.block (%[[I:.*]]: index) in dims [sequential 3] {
+// CHECK-NEXT:      tir.nest dims [parallel 12, parallel 16, reduction 8] at (%[[I]])
+// CHECK-NEXT:        ins(%a[s0, d0, d2] : memref<3x12x8xf32>, %b[d2, d1] : memref<8x16xf32>)
+graph.weight @w = dense<1.5> : tensor<16x8xf32>
+func.func @main(%a: tensor<3x12x8xf32>) -> tensor<3x12x16xf32> {
+  %w = graph.weight_ref @w : tensor<16x8xf32>
+  %d = tensor.empty() : tensor<3x12x16xf32>
+  %y = tir.call @in_a_block(%a : tensor<3x12x8xf32>, %w : tensor<16x8xf32>) outs(%d : tensor<3x12x16xf32>)
+  func.return %y : tensor<3x12x16xf32>
+}
+tir.func @in_a_block(read %a: memref<3x12x8xf32>, read %b: memref<16x8xf32>, write %o: memref<3x12x16xf32>) {
+  tir.block (%i: index) in dims [sequential 3] {
+    tir.nest dims [parallel 12, parallel 16, reduction 8] at (%i)
+        ins(%a[s0, d0, d2] : memref<3x12x8xf32>, %b[d1, d2] : memref<16x8xf32>) outs(%o[s0, d0, d1] : memref<3x12x16xf32>)
+        schedule #tir.schedule<register = [d0 : 6, d1 : 16], vector = d1 : 8, pack = [in1]>
+      init {
+        %zero = arith.constant 0.0 : f32
+        tir.yield %zero : f32
+      }
+      body (%x: f32, %y: f32, %acc: f32) {
+        %p = arith.mulf %x, %y : f32
+        %s = arith.addf %acc, %p : f32
+        tir.yield %s : f32
+      }
+      finish (%acc: f32) {
+        tir.yield %acc : f32
+      }
+  }
+  tir.return
+}
