@@ -83,7 +83,7 @@ class CLibrary:
                 "needs": list(self.needs),
                 "sha256": {
                     name: sha256(data).hexdigest()
-                    for name, data in self.objects.items()
+                    for name, data in (*self.objects.items(), *self.images.items())
                 },
             },
             indent=1,

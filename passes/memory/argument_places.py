@@ -67,9 +67,10 @@ class Argument(NamedTuple):
 
 
 def arguments_of(entry: func.FuncOp) -> Iterator[Argument]:
-    """The inputs and outputs of an entry, in order."""
-    signature = entry.attributes[SIGNATURE]
-    assert isinstance(signature, SignatureAttr), "the dialect verifies it"
+    """The inputs and outputs of an entry, in order; other functions have none."""
+    signature = entry.attributes.get(SIGNATURE)
+    if not isinstance(signature, SignatureAttr):
+        return
     inputs, outputs = signature.inputs, signature.outputs
     attributes = entry.arg_attrs
     for number, value in enumerate(entry.body.block.args):

@@ -14,6 +14,8 @@ from xdsl.ir import Operation
 
 from transom.dialects import executor, tir
 from transom.dialects.diagnostics import position_of
+from transom.dialects.executor import places_of
+from transom.passes.memory.argument_places import ArgumentCopies, arguments_of
 from transom.passes.memory.buffers import BufferAccesses, buffer_accesses
 from transom.passes.memory.call_graph import Program, programs_of
 from transom.passes.memory.flow_graph import bits, runs
@@ -96,7 +98,13 @@ class PlanReport:
 
 
 def plan_reports(module: ModuleOp) -> tuple[PlanReport, ...]:
-    """A report for each program of a module that has planned buffers."""
+    """
+    A report for each program of a module that has planned buffers. Inputs and outputs
+    that are in pools are buffers as well, which main copies at its start and its end.
+    """
+    if any(executor.PLACES in op.attributes for op in module.body.ops):
+        module = module.clone()
+        ArgumentCopies(module, inputs=False, outputs=False)
     pools = {
         op.sym_name.data: op
         for op in module.body.ops
@@ -123,15 +131,24 @@ def _reported(
         for name, buffers in by_pool.items()
         if name in pools
     )
-    constants = {
-        op.weight.string_value(): executor.static_bytes(op.result.type)
-        for function in program.functions.values()
-        for op in function.walk()
-        if isinstance(op, executor.ConstantOp)
-    }
+    constants = dict(_constants(program, pools))
     return PlanReport(
         program.name, tuple(_points(accesses)), reported, constants, _arguments(program)
     )
+
+
+def _constants(
+    program: Program, pools: Mapping[str, executor.PoolOp]
+) -> Iterator[tuple[str, int]]:
+    """The weights that a program reads, in pools or not, and their bytes."""
+    for function in program.functions.values():
+        for op in function.walk():
+            if isinstance(op, executor.ConstantOp):
+                yield op.weight.string_value(), executor.static_bytes(op.result.type)
+            elif isinstance(op, executor.ViewOp):
+                for weight, offset in pools[op.pool.string_value()].weights:
+                    if offset == op.offset_bytes:
+                        yield weight, op.size_bytes
 
 
 def _reported_pool(
@@ -197,7 +214,10 @@ def _points(accesses: BufferAccesses) -> Iterator[str]:
 def _arguments(program: Program) -> dict[str, int]:
     found: dict[str, int] = {}
     for root in program.roots:
+        placed = [a.value for a in arguments_of(root) if a.key in places_of(root)]
         for number, argument in enumerate(root.args):
+            if argument in placed:
+                continue
             type = shaped_type(argument)
             if isinstance(type, MemRefType) and type.has_static_shape():
                 unit = executor.element_bytes(type.element_type)

@@ -7,6 +7,10 @@ from xml.etree import ElementTree
 import pytest
 from opt_program import Run, run_fixture
 
+import transom
+from transom.driver import place_in_pools
+from transom.passes.memory.plan_report import plan_reports
+
 __all__ = ["run_fixture"]
 
 PLAN = ("-p", "tir-plan-memory")
@@ -65,3 +69,24 @@ def test_refuses(run: Run, name: str, passes: str, status: int, message: str) ->
     done = run(MODULE, "-p", passes, f"--memory-report={name}")
     assert done.status == status and message in done.err
     assert not Path(name).exists()
+
+
+def test_inputs_and_constants_in_pools() -> None:
+    """They are buffers of the map, and no memory of the caller."""
+    module = transom.parse(
+        """
+        graph.weight @w = dense<0.5> : tensor<8x8xf32>
+        func.func @main(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
+          %w = graph.weight_ref @w : tensor<8x8xf32>
+          %a = graph.softmax %x axis 0 : tensor<8x8xf32>
+          %y = graph.matmul %a, %w : tensor<8x8xf32>, tensor<8x8xf32> -> tensor<8x8xf32>
+          func.return %y : tensor<8x8xf32>
+        }
+        """
+    )
+    place_in_pools(module, ["constants", "inputs"])
+    (report,) = plan_reports(transom.lower(module, "planned"))
+    (pool,) = report.pools
+    assert sorted(buffer.name for buffer in pool.buffers) == ["a", "x"]
+    assert report.constants == {"w": 256}
+    assert report.arguments == {"main.y": 256}
