@@ -116,7 +116,11 @@ MODELS: dict[str, Build] = {
 
 def load(g: QuantizedGraph, folder: Path, cpu: str) -> ModuleOp:
     """A model on a device with CMSIS-NN and this machine's CPU."""
-    module = transom.load(g.save(folder / "model.onnx"))
+    return with_device(transom.load(g.save(folder / "model.onnx")), cpu)
+
+
+def with_device(module: ModuleOp, cpu: str) -> ModuleOp:
+    """A module, now with such a device."""
     ctx = new_context()
     targets = [f'#cmsis_nn.target<cpu = "{cpu}">', '#llvm_cpu.target<cpu = "host">']
     device_of("mcu", targets, ctx).apply(ctx, module)
