@@ -107,9 +107,13 @@ class GraphSearchPartitionPass(ModulePass):
 def tell(scope: Scope, groups: int, outcome: Outcome) -> None:
     """Say what a search found."""
     cost = outcome.cost
-    found = f"{groups} groups, {cost.seconds:.4g} s"
+    found = f"{_counted(groups, 'group')}, {cost.seconds:.4g} s"
     if cost.unknown:
-        found += f" and {cost.unknown:.0f} ops of unknown cost"
+        found += f" and {_counted(int(cost.unknown), 'op')} of unknown cost"
     bound = f"at least {outcome.bound.seconds:.4g} s, gap {outcome.gap:.1%}"
     message = f"{found}; {bound}, {outcome.steps} steps"
     report("note", scope.owner, message)
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count} {what}" if count == 1 else f"{count} {what}s"

@@ -17,6 +17,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import Float64Type, FloatAttr, ModuleOp, f64
 from xdsl.ir import Operation
 
+from benchmarks import partition_speed
 from transom.dialects import graph
 from transom.dialects.parser import parse_ir
 from transom.dialects.target import DeviceOp
@@ -40,6 +41,7 @@ from transom.targets.partition_choice import (
     ProblemBuilder,
     first_selection,
 )
+from transom.targets.registry import given_hooks
 from transom.testing import interpret
 from transom.tools import check_partition
 
@@ -273,3 +275,29 @@ def test_the_problem_has_what_lies_between_ops():
         (4096, (2,), 1),
     ]
     assert [c.ops for c in problem.candidates if c.place == HOST] == [(2,)]
+
+
+@pytest.mark.parametrize("size", [40, 300])
+def test_large_graphs_are_never_worse_than_the_greedy_choice(size: int, tmp_path: Path):
+    """Cost and gap hold when another program computes them again."""
+    module = partition_speed.four_targets(size)
+    with given_hooks(partition_speed.SpeedTarget()):
+        ((_, greedy),) = problems(module.clone())
+        report = tmp_path / "report.json"
+        options = GraphSearchPartitionPass(20_000, report=str(report))
+        options.apply(Context(), module)
+        verify_module(module)
+    (search,) = json.loads(report.read_text())["searches"]
+    assert Cost(**search["cost"]) <= greedy < INFINITE
+    assert 0 <= search["gap"] < 0.5
+    assert not list(check_partition.problems_of(search))
+
+
+def test_the_same_input_gives_the_same_output():
+    texts: set[str] = set()
+    with given_hooks(partition_speed.SpeedTarget()):
+        for _ in range(2):
+            module = partition_speed.four_targets(60)
+            GraphSearchPartitionPass(5000).apply(Context(), module)
+            texts.add(str(module))
+    assert len(texts) == 1

@@ -3,7 +3,7 @@
 // The note tells cost, bound and gap.
 module attributes {target.config = #target.config<host = @cpu, default_place = #target.place<@cpu, ?, ?>>} {
   target.device @cpu {targets = [#toy_npu.target<lanes = 1>, #toy_npu.target<lanes = 64>, #llvm_cpu.target<cpu = "x86-64-v3">]}
-  // expected-note @+1 {{1 groups, 2.2e-08 s; at least 2.2e-08 s, gap 0.0%, 13 steps}}
+  // expected-note @+1 {{1 group, 2.2e-08 s; at least 2.2e-08 s, gap 0.0%, 13 steps}}
   func.func @main(%x: tensor<64xf32>) -> tensor<64xf32> {
     %a = graph.add %x, %x : tensor<64xf32>
     %r = graph.relu %a : tensor<64xf32>
@@ -15,7 +15,7 @@ module attributes {target.config = #target.config<host = @cpu, default_place = #
 
 // Ops of unknown cost are counted.
 target.device @cpu {targets = [#llvm_cpu.target<cpu = "x86-64-v3">, #toy_npu.target]}
-// expected-note @+1 {{1 groups, 0 s and 1 ops of unknown cost; at least 0 s, gap 0.0%, 3 steps}}
+// expected-note @+1 {{1 group, 0 s and 1 op of unknown cost; at least 0 s, gap 0.0%, 3 steps}}
 func.func @unknown(%x: tensor<64xf32>) -> tensor<64xf32> {
   %a = graph.exp %x : tensor<64xf32>
   func.return %a : tensor<64xf32>
