@@ -45,6 +45,11 @@ class Store:
         self._lock = Lock()
         self._code_was_current = -TRUSTED_FOR
 
+    @property
+    def keeps(self) -> bool:
+        """Whether anything is found: a key may be dear, and is not needed if not."""
+        return self.settings.mode != "off"
+
     def get(self, kind: str, key: str) -> bytes | None:
         """The content of an entry, or None; either is counted."""
         with self._lock:

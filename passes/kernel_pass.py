@@ -53,7 +53,7 @@ class KernelPass(ModulePass):
         """Do the work of the pass on a module, some of whose kernels have no body."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        if not self.is_kept:
+        if not self.is_kept or not store().keeps:
             self.apply_to_kernels(ctx, op)
             return
         found, missing = self._look_up(ctx, op)

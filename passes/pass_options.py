@@ -19,6 +19,7 @@ import re
 import types
 from collections.abc import Callable
 from enum import Enum
+from functools import cache
 from typing import Any, Literal, NoReturn, TypeVar, Union, cast, get_args, get_origin
 
 from typing_extensions import get_type_hints
@@ -139,7 +140,7 @@ def parse_fields(
     `owner` is what the options belong to, for messages. Raises `PipelineError`.
     """
     fields = {f.name: f for f in option_fields(cls)}
-    hints = get_type_hints(cls)
+    hints = _hints_of(cls)
     values: dict[str, object] = {}
     if cursor.take_character("{"):
         cursor.skip_space()
@@ -168,6 +169,12 @@ def parse_fields(
         return cls(**values)
     except (ValueError, VerifyException) as e:  # of the class's own check
         cursor.fail(f"{owner}: {e}", start)
+
+
+@cache
+def _hints_of(cls: type) -> dict[str, Any]:
+    """The types of the fields of a dataclass; Python evaluates their texts."""
+    return get_type_hints(cls)
 
 
 def format_pass(pass_: ModulePass) -> str:

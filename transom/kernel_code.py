@@ -33,7 +33,14 @@ from xdsl.dialects.builtin import IntegerAttr, ModuleOp, StringAttr, i1
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
 
-from transom.cache import content_key, count, foundation, identity_of, store
+from transom.cache import (
+    content_key,
+    count,
+    foundation,
+    identity_of,
+    store,
+    turned_off,
+)
 from transom.compiler import check_runs_here, machine_of
 from transom.dialects import tir
 from transom.dialects.symbols import symbol_name
@@ -265,13 +272,14 @@ class _Maker:
         apart = self.module_of(keys)
         stubs = _StubObserver()
         observers = [stubs] if self.observer is None else [stubs, self.observer]
-        lower_in_place(
-            apart,
-            PHASES[-1].name,
-            ctx=self.ctx,
-            observer=PassObservers((*observers,)),
-            trusting=self.observer is None,
-        )
+        with turned_off():  # what is between is not asked for once the end is known
+            lower_in_place(
+                apart,
+                PHASES[-1].name,
+                ctx=self.ctx,
+                observer=PassObservers((*observers,)),
+                trusting=self.observer is None,
+            )
         texts = to_object_texts(apart).kernels
         made: dict[str, _Entry] = {}
         for name, key in keys.items():

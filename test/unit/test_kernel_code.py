@@ -304,7 +304,7 @@ def entries(cache: Store, kind: str) -> Iterator[Path]:
     yield from (p for p in (cache.disk.root / kind).rglob("*") if p.is_file())
 
 
-@pytest.mark.parametrize("kind", ["code", "kernel-code", "convert-tir-to-scf"])
+@pytest.mark.parametrize("kind", ["code", "kernel-code", "tir-fuse-nests"])
 def test_damaged_entries_are_made_again(kind: str, cache: Store) -> None:
     path = next(path for path in MODELS if path.stem == "rows")
     module = transom.load(path)
@@ -312,9 +312,6 @@ def test_damaged_entries_are_made_again(kind: str, cache: Store) -> None:
     for entry in entries(cache, kind):
         entry.write_bytes(entry.read_bytes()[:-1] + b"?")
     cache.forget()
-    if kind == "convert-tir-to-scf":  # it is not asked for while the code is known
-        for entry in entries(cache, "kernel-code"):
-            entry.unlink()
     with pytest.warns(CacheWarning), counted() as counts:
         assert transom.compile(module).code.objects == expected
     assert counts[kind].damaged == counts[kind].stored > 0
@@ -322,6 +319,22 @@ def test_damaged_entries_are_made_again(kind: str, cache: Store) -> None:
     with counted() as counts:
         transom.compile(module)
     assert counts.total.missed == 0
+
+
+def test_what_is_between_a_kernel_and_its_code_is_not_kept(
+    cache: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The code is found without it, so that it is not even asked for."""
+
+    def store_for(how: Settings) -> Store:
+        return Store(how) if how.mode == "off" else cache
+
+    monkeypatch.setattr("transom.cache.entries._store", store_for)
+    monkeypatch.setattr("transom.passes.kernel_pass.store", transom.cache.store)
+    with counted() as counts:
+        compiled(KERNELS)
+    assert counts["kernel-code"] == Count(missed=1, stored=1)
+    assert counts["convert-tir-to-scf"] == Count()
 
 
 def test_an_entry_whose_object_is_gone_is_made_again(cache: Store) -> None:
