@@ -17,6 +17,7 @@ from transom.dialects import llvm
 from transom.dialects.diagnostics import OpError
 from transom.lowering.emit_llvm import SYMBOL, to_object_texts
 from transom.lowering.emit_llvm.text import name_text
+from transom.lowering.emit_llvm.written_out import is_written_out
 from transom.targets.llvm_cpu.architectures import architecture_of_triple
 from transom.targets.llvm_cpu.dialect import LlvmCpuAttr
 
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
 
 CODE = "code"
 """The kind of entry: an object file by its text."""
+
+MOST = 3
+"""The highest effort of LLVM's passes."""
 
 
 @dataclass(frozen=True)
@@ -61,6 +65,11 @@ class Machine:
     def reloc(self) -> str:
         """How addresses are found: through no table where nothing loads the program."""
         return "static" if "-none" in self.triple else "pic"
+
+    def effort_for(self, text: str) -> int:
+        """How much LLVM's passes do for a text, unless all is asked for."""
+        spares = self.opt_level < MOST and is_written_out(text)
+        return 0 if spares else self.opt_level
 
     def key(self, text: str) -> str:
         """The key of the object of a text."""

@@ -43,6 +43,9 @@ USERS = (
 )
 
 
+def no_key(module: ModuleOp, opt_level: int) -> None: ...
+
+
 @pytest.fixture(autouse=True)
 def cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Store:
     """A cache of the test, which other tests have not filled."""
@@ -52,7 +55,7 @@ def cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Store:
     for user in USERS:
         monkeypatch.setattr(f"{user}.store", lambda: made)
     # Whole programs that are found ask for no kernels.
-    monkeypatch.setattr("transom.program_entries.key_of", lambda *_: None)
+    monkeypatch.setattr("transom.program_entries.key_of", no_key)
     return made
 
 

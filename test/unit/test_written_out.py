@@ -1,0 +1,87 @@
+"""Texts whose loops are written out, for which LLVM's passes have nothing to do."""
+
+import pytest
+
+from transom.lowering.emit_llvm.written_out import MANY, is_written_out
+from transom.machine_code import MOST, Machine
+
+
+def block(name: str, vectors: int = 0, scalars: int = 0, to: str = "") -> str:
+    """A block with some operations, and a branch to others or the end."""
+    lines = [f"  %v{name}{n} = fmul <8 x float> %a, %b" for n in range(vectors)]
+    lines += [f"  %s{name}{n} = fmul float %c, %d" for n in range(scalars)]
+    targets = to.split()
+    match targets:
+        case []:
+            end = "  ret void"
+        case [one]:
+            end = f"  br label %{one}"
+        case [yes, no]:
+            end = f"  br i1 %c, label %{yes}, label %{no}"
+        case _:
+            raise AssertionError("two at most")
+    return "\n".join([f"{name}:", *lines, end])
+
+
+def function(*blocks: str) -> str:
+    return "\n".join(["define hidden i32 @k(ptr %p) {", *blocks, "}", ""])
+
+
+ENTRY = block("entry", to="body")
+LONG = block("body", MANY, to="body end")
+END = block("end")
+
+WRITTEN_OUT = {
+    "one loop": function(ENTRY, LONG, END),
+    "several blocks": function(
+        ENTRY,
+        block("body", MANY // 2, to="rest"),
+        block("rest", MANY, to="body end"),
+        END,
+    ),
+    "in another": function(
+        ENTRY,
+        block("body", to="inner"),
+        block("inner", MANY, to="inner last"),
+        block("last", to="body end"),
+        END,
+    ),
+    "of two functions": function(ENTRY, LONG, END) * 2,
+}
+OTHERS = {
+    "no loop": function(block("entry", MANY)),
+    "a short one": function(ENTRY, block("body", MANY - 1, to="body end"), END),
+    "scalars": function(ENTRY, block("body", 0, 4 * MANY, to="body end"), END),
+    "a short one in a long one": function(
+        ENTRY,
+        block("body", MANY, to="inner"),
+        block("inner", 1, to="inner last"),
+        block("last", MANY, to="body end"),
+        END,
+    ),
+    "a short one beside": function(
+        ENTRY,
+        block("body", MANY, to="body other"),
+        block("other", 1, to="other end"),
+        END,
+    ),
+    "a short one in another function": function(ENTRY, LONG, END)
+    + function(ENTRY, block("body", 1, to="body end"), END),
+    "a branch ahead": function(
+        block("entry", MANY, to="end next"), block("next", MANY, to="end"), END
+    ),
+}
+
+
+@pytest.mark.parametrize("name", [*WRITTEN_OUT, *OTHERS])
+def test_all_innermost_loops_are_long(name: str) -> None:
+    text = {**WRITTEN_OUT, **OTHERS}[name]
+    assert is_written_out(text) is (name in WRITTEN_OUT)
+
+
+def test_passes_run_where_they_help_or_all_is_asked_for() -> None:
+    long, short = WRITTEN_OUT["one loop"], OTHERS["a short one"]
+    for level in range(MOST + 1):
+        machine = Machine("x86_64-linux-gnu", "x86-64-v4", "", level)
+        assert machine.effort_for(short) == level
+        assert machine.effort_for(long) == (level if level == MOST else 0)
