@@ -7,6 +7,7 @@ function's type, the type of a result or a block argument.
 
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from functools import cache
 from typing import NamedTuple, TypeVar, cast
 from weakref import WeakKeyDictionary
@@ -265,7 +266,11 @@ def rename_symbol(table: Operation, old: str, new: str) -> None:
 
 def fresh_symbol(table: Operation, stem: str) -> str:
     """`stem`, or the first of `stem_0`, `stem_1`, … that is no symbol of the table."""
-    taken = {name for name, _ in symbols_of(table)}
+    return fresh_name(stem, {name for name, _ in symbols_of(table)})
+
+
+def fresh_name(stem: str, taken: AbstractSet[str]) -> str:
+    """`stem`, or the first of `stem_0`, `stem_1`, … that is not taken."""
     candidates = itertools.chain((stem,), (f"{stem}_{i}" for i in itertools.count()))
     return next(name for name in candidates if name not in taken)
 

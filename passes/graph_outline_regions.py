@@ -25,10 +25,10 @@ from xdsl.dialects.builtin import UNKNOWN_LOC, ModuleOp
 from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
-from xdsl.traits import SymbolTable, is_side_effect_free
+from xdsl.traits import is_side_effect_free
 
 from transom.dialects import graph
-from transom.dialects.symbols import fresh_symbol, symbol_table_of
+from transom.dialects.symbols import fresh_name, symbol_table_of, symbols_of
 from transom.dialects.target import LOWERED_TO, PlaceAttr, place_of, set_place
 from transom.passes.function_pass import functions_of
 from transom.passes.graph_fuse import blocks_outside_kernels
@@ -224,10 +224,12 @@ def outline_runs(func: FuncOp, binds: bool = True) -> Iterator[FuncOp]:
     """Outline the runs of a function into its symbol table, and give the functions."""
     place, table = place_of(func), symbol_table_of(func)
     assert table is not None, "functions are in a module"
+    # Kept here, as looking through the table for each name takes time in its square.
+    taken = {name for name, _ in symbols_of(table)}
     count = 0
     for block in blocks_outside_kernels(func):
         for run in runs_of(block):
-            name = fresh_symbol(table, f"{func.sym_name.data}_region_{count}")
+            name = fresh_name(f"{func.sym_name.data}_region_{count}", taken)
             first = run[0]
             if isinstance(first, graph.RegionOp):
                 wanted = first.place
@@ -238,5 +240,6 @@ def outline_runs(func: FuncOp, binds: bool = True) -> Iterator[FuncOp]:
             else:
                 made = outline(run, name, place, binds)
             count += 1
-            SymbolTable.insert_or_update(table, made)
+            taken.add(name)
+            table.regions[0].block.add_op(made)
             yield made
