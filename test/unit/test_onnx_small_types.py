@@ -59,7 +59,7 @@ def converted(kind: str, x: Any, **attributes: Any) -> Any:
 def saturated(x: Any, dtype: Any) -> Any:
     """What ONNX says of numbers that are too large, NaN left alone."""
     largest = float(FINFO(dtype).max)
-    clipped: Any = np.where(np.isnan(x), x, np.clip(x, -largest, largest))
+    clipped = x.clip(-largest, largest)  # keeps NaN
     return clipped.astype(x.dtype)
 
 
