@@ -52,6 +52,10 @@ REASONS = {
     ),
     BIAS_ZERO: ("%zb = graph.constant dense<0>", "%zb = graph.constant dense<1>"),
     BIAS_SCALE: ("%bs = graph.constant dense<0.25>", "%bs = graph.constant dense<0.3>"),
+    "expected padding with 0, but got 2": (
+        "graph.conv2d %x, %v",
+        "graph.conv2d %x, %v fill 2",
+    ),
     "expected scales whose quotient is above 2^-32": (
         "@ws = dense<0.5>",
         "@ws = dense<1.0e-9>",

@@ -60,6 +60,8 @@ def _check_scratch(site: Site, op: graph.Conv2dOp, is_depthwise: bool) -> None:
     outputs, inner, *kernel = tensor_type(op.weight).get_shape()
     batch, channels, *size = site.input_shape()
     padding, dilations = op.padding.get_values(), op.dilations.get_values()
+    if op.fill.value.data:
+        raise refuse(f"expected padding with 0, but got {op.fill.value.data}")
     if kernel == [1, 1] and any(padding):
         raise refuse("expected no padding of a 1x1 kernel")
     conv = Conv(
