@@ -227,7 +227,9 @@ def outline_runs(func: FuncOp, binds: bool = True) -> Iterator[FuncOp]:
     # Kept here, as looking through the table for each name takes time in its square.
     taken = {name for name, _ in symbols_of(table)}
     count = 0
-    for block in blocks_outside_kernels(func):
+    # What is in a region is outlined of the function that the region becomes.
+    blocks = [b for b in blocks_outside_kernels(func) if not is_in_region(b, func)]
+    for block in blocks:
         for run in runs_of(block):
             name = fresh_name(f"{func.sym_name.data}_region_{count}", taken)
             first = run[0]
@@ -243,3 +245,13 @@ def outline_runs(func: FuncOp, binds: bool = True) -> Iterator[FuncOp]:
             taken.add(name)
             table.regions[0].block.add_op(made)
             yield made
+
+
+def is_in_region(block: Block, func: FuncOp) -> bool:
+    """Whether a block of a function is in a `graph.region` there."""
+    op = block.parent_op()
+    while op is not None and op is not func:
+        if isinstance(op, graph.RegionOp):
+            return True
+        op = op.parent_op()
+    return False
