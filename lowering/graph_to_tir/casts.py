@@ -17,6 +17,8 @@ from transom.lowering.graph_to_tir.scalars import (
     width_of,
 )
 
+FloatToInt = type[arith.FPToSIOp] | type[arith.FPToUIOp]
+
 
 def cast_element(
     b: RegionBuilder, value: SSAValue, source: Attribute, target: Attribute
@@ -63,7 +65,26 @@ def _cast_float(b: RegionBuilder, value: SSAValue, result: AnyFloat) -> SSAValue
     return b(arith.TruncFOp(value, result))
 
 
+MAX_EXACT_WIDTH = 16
+"""Both ends of the range of integers of so many bits are exact in all floats."""
+
+
+def _clamped_to_int(
+    b: RegionBuilder, value: SSAValue, target: Attribute, to_int: FloatToInt
+) -> SSAValue:
+    """A float as a narrow integer: what does not fit is moved to the end before."""
+    low, high = (b.constant(end, value.type) for end in extremes(target))
+    if not is_unsigned(target):  # else NaN becomes the lower end, which is 0
+        is_number = b(arith.CmpfOp(value, value, "ord"))
+        value = b(arith.SelectOp(is_number, value, b.constant(0.0, value.type)))
+    inside = b(arith.MinnumfOp(b(arith.MaxnumfOp(value, low)), high))
+    return b(to_int(inside, IntegerType(width_of(target))))
+
+
 def _float_to_int(b: RegionBuilder, value: SSAValue, target: Attribute) -> SSAValue:
+    to_int = arith.FPToUIOp if is_unsigned(target) else arith.FPToSIOp
+    if not isinstance(target, IndexType) and width_of(target) <= MAX_EXACT_WIDTH:
+        return _clamped_to_int(b, value, target, to_int)
     low, high = extremes(target)
     # Both bounds are powers of two (or 0), and so exact in every float type.
     bottom, top = b.constant(low, value.type), b.constant(high + 1, value.type)
@@ -75,7 +96,6 @@ def _float_to_int(b: RegionBuilder, value: SSAValue, target: Attribute) -> SSAVa
     width = 64 if isinstance(target, IndexType) else width_of(target)
     type = IntegerType(width)
     safe = b(arith.SelectOp(in_range, value, b.constant(0.0, value.type)))
-    to_int = arith.FPToUIOp if is_unsigned(target) else arith.FPToSIOp
     made = b(to_int(safe, type))
     largest = b.constant(_as_signed(int(high), width), type)
     above = b(arith.CmpfOp(value, top, "oge"))

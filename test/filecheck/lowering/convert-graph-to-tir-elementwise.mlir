@@ -56,14 +56,27 @@ func.func private @small_float(%x: tensor<4xbf16>) -> tensor<4xbf16> attributes 
 
 // Towards zero, saturating, NaN to 0.
 // CHECK-LABEL: tir.func @cast_
-func.func private @cast(%x: tensor<4xf32>) -> tensor<4xi8> attributes {target.for = #target.place<@cpu, ?, ?>} {
-  // CHECK:           arith.constant -1.280000e+02 : f32
-  // CHECK-NEXT:      arith.constant 1.280000e+02 : f32
-  // CHECK:           arith.fptosi %{{.*}} : f32 to i8
-  // CHECK-NEXT:      arith.constant 127 : i8
-  // CHECK:           arith.constant -128 : i8
-  %y = graph.cast %x : tensor<4xf32> -> tensor<4xi8>
-  func.return %y : tensor<4xi8>
+func.func private @cast(%x: tensor<4xf32>) -> tensor<4xi32> attributes {target.for = #target.place<@cpu, ?, ?>} {
+  // CHECK:           arith.constant -2.14748365e+09 : f32
+  // CHECK-NEXT:      arith.constant 2.14748365e+09 : f32
+  // CHECK:           arith.fptosi %{{.*}} : f32 to i32
+  // CHECK-NEXT:      arith.constant 2147483647 : i32
+  // CHECK:           arith.constant -2147483648 : i32
+  %y = graph.cast %x : tensor<4xf32> -> tensor<4xi32>
+  func.return %y : tensor<4xi32>
+}
+
+// The ends of a narrow range are exact; NaN is less than all numbers here, and so 0.
+// CHECK-LABEL: tir.func @cast_
+func.func private @cast_to_bytes(%x: tensor<4xf32>) -> tensor<4xui8> attributes {target.for = #target.place<@cpu, #llvm_cpu.target<cpu = "x86-64-v3">, ?>} {
+  // CHECK:         finish (%[[X:.*]]: f32) {
+  // CHECK-NEXT:      %[[LOW:.*]] = arith.constant 0.000000e+00 : f32
+  // CHECK-NEXT:      %[[HIGH:.*]] = arith.constant 2.550000e+02 : f32
+  // CHECK-NEXT:      %[[ABOVE:.*]] = arith.maxnumf %[[X]], %[[LOW]]
+  // CHECK-NEXT:      %[[WITHIN:.*]] = arith.minnumf %[[ABOVE]], %[[HIGH]]
+  // CHECK-NEXT:      arith.fptoui %[[WITHIN]] : f32 to i8
+  %y = graph.cast %x : tensor<4xf32> -> tensor<4xui8>
+  func.return %y : tensor<4xui8>
 }
 
 // CHECK-LABEL: tir.func @select_

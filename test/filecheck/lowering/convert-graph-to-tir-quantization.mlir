@@ -10,10 +10,15 @@ func.func private @quantize(%x: tensor<4x8xf32>, %s: tensor<4x1xf32>, %z: tensor
   // CHECK-NEXT:      %[[D:.*]] = arith.divf %[[X]], %[[S]] : f32
   // CHECK-NEXT:      %[[R:.*]] = math.roundeven %[[D]] : f32
   // CHECK-NEXT:      %[[F:.*]] = arith.sitofp %[[Z]] : i8 to f32
-  // CHECK-NEXT:      arith.addf %[[R]], %[[F]] : f32
-  // CHECK:           arith.fptosi
-  // CHECK:           arith.constant 127 : i8
-  // CHECK:           arith.constant -128 : i8
+  // CHECK-NEXT:      %[[Q:.*]] = arith.addf %[[R]], %[[F]] : f32
+  // CHECK-NEXT:      %[[LOW:.*]] = arith.constant -1.280000e+02 : f32
+  // CHECK-NEXT:      %[[HIGH:.*]] = arith.constant 1.270000e+02 : f32
+  // CHECK-NEXT:      %[[NUMBER:.*]] = arith.cmpf ord, %[[Q]], %[[Q]] : f32
+  // CHECK-NEXT:      %[[ZERO:.*]] = arith.constant 0.000000e+00 : f32
+  // CHECK-NEXT:      %[[SAFE:.*]] = arith.select %[[NUMBER]], %[[Q]], %[[ZERO]]
+  // CHECK-NEXT:      %[[ABOVE:.*]] = arith.maxnumf %[[SAFE]], %[[LOW]]
+  // CHECK-NEXT:      %[[WITHIN:.*]] = arith.minnumf %[[ABOVE]], %[[HIGH]]
+  // CHECK-NEXT:      arith.fptosi %[[WITHIN]] : f32 to i8
   %y = graph.quantize %x, %s, %z : tensor<4x8xf32>, tensor<4x1xf32>, tensor<i8> -> tensor<4x8xi8>
   func.return %y : tensor<4x8xi8>
 }
