@@ -1,5 +1,5 @@
 """
-What a compilation costs when the cache has all kernels, against one that finds nothing.
+What a compilation costs when the cache has all of it, against one that finds nothing.
 
 Each compilation is a process of its own, cold and warm in turn; loading the model is
 not counted. Two things are compiled: the module to phase `executable`, as text, and a
