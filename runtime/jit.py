@@ -100,10 +100,9 @@ def target_machine(
     abi: str = "",
 ) -> Any:
     """A new target machine. Position-independent: data may be far away."""
-    triple = with_all_parts(triple)
     initialize(everything=triple != host_triple())
     try:
-        target = binding.Target.from_triple(triple)
+        target = binding.Target.from_triple(with_all_parts(triple))
         return target.create_target_machine(
             cpu=cpu,
             features=features,
