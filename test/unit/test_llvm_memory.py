@@ -626,9 +626,10 @@ REFUSALS = [
         "'memref<2x4xf32, affine_map<(d0, d1) -> (d1, d0)>>'",
     ),
     (
-        "func.func @f(%x: memref<4x4xf32>, %i: index) { "
-        "%v = vector.load %x[%i, %i] : memref<4x4xf32>, vector<2x4xf32> func.return }",
-        "expected a vector of one dimension, but got 'vector<2x4xf32>'",
+        "func.func @f(%x: memref<4x8xf32>, %i: index) { "
+        "%v = vector.load %x[%i, %i] : memref<4x8xf32>, vector<2x4xf32> func.return }",
+        "expected the lanes of 'vector<2x4xf32>' without gaps in between, but got a "
+        "memref of type 'memref<4x8xf32>'",
     ),
     (
         "func.func @f(%x: memref<4x4xf32, strided<[8, 2]>>, %i: index) { "
