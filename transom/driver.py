@@ -369,7 +369,7 @@ def compile(
         select_entry(result)
     key = None
     if executor == "aot" and externs == "native" and not poison_memory:
-        key = key_of(result, opt_level)
+        key = key_of(result, opt_level, data_folders)
         if key is not None:
             found = find_program(key, result, ctx, data_folders, libraries)
             if found is not None:

@@ -8,8 +8,10 @@ hashes (`transom.interpreters.weights`) from the files of the module that is com
 
 Everything that takes part is in the key: the module with its names, the machine that
 compiles, the effort of LLVM's passes, the code of transom, and that of every plug-in
-that is not disabled, whether it is asked or not. A module of several blocks has no
-entry, nor has a program with artifacts or a graph, which runs code of others.
+that is not disabled, whether it is asked or not. Targets other than CPUs, and hooks and
+conversions of others, may make numbers of the code from weights, such as scales: where
+they take part, so do the elements of weights in files. A module of several blocks has
+no entry, nor has a program with artifacts or a graph, which runs code of others.
 """
 
 import json
@@ -24,7 +26,7 @@ from transom.dialects import graph, plugins
 from transom.dialects.compact_form import NoCompactForm, decode, encode
 from transom.dialects.diagnostics import OpError
 from transom.dialects.target import DeviceOp
-from transom.dialects.weight_files import base_folder
+from transom.dialects.weight_files import base_folder, content_sha256
 from transom.interpreters.weights import WeightStore
 from transom.passes.memory.planning.exact import is_available
 from transom.runtime.archive import ArchiveError, pack, unpack
@@ -37,10 +39,12 @@ PROGRAM = "program"
 """The kind of entry: the code of a program, by its module."""
 
 
-def key_of(module: ModuleOp, opt_level: int) -> str | None:
+def key_of(
+    module: ModuleOp, opt_level: int, data_folders: Sequence[str] = ()
+) -> str | None:
     """
     The key of the program of a module, whose entry is selected and whose devices are
-    declared; None if it has none.
+    declared; None if it has none. Weights are read as by `find_program`.
     """
     try:
         form = encode(module, to_hash=True, with_places=True)
@@ -52,6 +56,15 @@ def key_of(module: ModuleOp, opt_level: int) -> str | None:
     targets = [target for device in devices for target in device.targets]
     targets.append(LlvmCpuAttr.get(HOST))  # which compiles what is for no device
     taking_part = (plugin for plugin in plugins.installed() if not plugin.is_disabled)
+    hooks = plugin_identities(targets)
+    elements: list[str] = []
+    is_own = all(isinstance(target, LlvmCpuAttr) for target in targets)
+    if hooks or not is_own:  # our own code for CPUs reads no weight
+        try:
+            elements = elements_in_files(module, data_folders)
+        except OpError:  # compiling tells why, if it needs them
+            count(PROGRAM, refused=1)
+            return None
     return content_key(
         (
             form,
@@ -59,11 +72,27 @@ def key_of(module: ModuleOp, opt_level: int) -> str | None:
             host_triple(),
             *host_cpu(),
             *map(identity_of, sorted(packages)),
-            *plugin_identities(targets),
+            *hooks,
             *map(plugins.code_identity, taking_part),
+            *elements,
             foundation(),
         )
     )
+
+
+def elements_in_files(module: ModuleOp, data_folders: Sequence[str]) -> list[str]:
+    """
+    Hashes of the elements of those weights in files whose text names no hash. Raises
+    `OpError` if they cannot be read.
+    """
+    weights = WeightStore(module, base_folder(module), data_folders)
+    return [
+        content_sha256(weights(op))
+        for op in module.body.block.ops
+        if isinstance(op, graph.WeightOp)
+        and isinstance(op.value, graph.FileAttr)
+        and op.value.sha256 is None
+    ]
 
 
 def find_program(

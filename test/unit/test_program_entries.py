@@ -88,6 +88,23 @@ def test_weights_are_those_of_the_files_of_now(tmp_path: Path) -> None:
         assert program(X)["result0"].tolist() == [2 * first, 5, 8, 11]
 
 
+def test_weights_that_hooks_may_read_make_a_difference(tmp_path: Path) -> None:
+    """A scale may have become a number of the code, as for CMSIS-NN."""
+    device = 'target.device @cpu {targets = [#cmsis_nn.target<cpu = "cortex-m55">]}'
+    others = {"cmsis_nn": device + MODEL, "hooks": MODEL, "usual": MODEL}
+    hooks, found = LlvmCpuTarget(), dict[str, set[str | None]]()
+    for name, text in others.items():
+        for first in (1.0, 5.0):
+            module = transom.load(write(tmp_path, first, text))
+            with given_hooks(*([hooks] if name == "hooks" else [])):
+                found.setdefault(name, set()).add(key_of(module, 2))
+    assert {name: len(keys) for name, keys in found.items()} == {
+        "cmsis_nn": 2,
+        "hooks": 2,
+        "usual": 1,
+    }
+
+
 def test_a_weight_that_is_gone_is_an_error(tmp_path: Path) -> None:
     path = write(tmp_path)
     compiled(path)
