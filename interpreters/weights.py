@@ -81,7 +81,7 @@ class WeightStore:
             return self._read(op, value, value.sha256)
         if isinstance(value, DenseIntOrFPElementsAttr):
             return dense_array(op, cast("DenseIntOrFPElementsAttr[Any]", value))
-        return np.ascontiguousarray(self._value(op))
+        return np.asarray(self._value(op), order="C")
 
     def _read(
         self, op: graph.WeightOp, value: graph.FileAttr, sha256: str | None

@@ -220,7 +220,7 @@ def convert(op: graph.CastOp, x: Array) -> Array:
 
 
 def bitcast(op: graph.BitcastOp, x: Array) -> Array:
-    return np.ascontiguousarray(x).view(numpy_dtype(op.declared_type().element_type))
+    return np.asarray(x, order="C").view(numpy_dtype(op.declared_type().element_type))
 
 
 def saturated(x: npt.NDArray[np.float64], dtype: np.dtype[Any]) -> Array:

@@ -95,7 +95,7 @@ class Program:
         self.code = code
         self.signature = code.signature
         self._constants = {
-            name: np.ascontiguousarray(array) for name, array in code.constants.items()
+            name: _contiguous(array) for name, array in code.constants.items()
         }
         for library in libraries:
             load_library(library)

@@ -136,12 +136,29 @@ func.func @main(%x: tensor<f32>, %n: tensor<i32>) -> (tensor<f32>, tensor<i32>) 
 }
 """
 
+SCALARS = """
+graph.weight @w = dense<3.0> : tensor<f32>
+graph.weight @twice : tensor<f32> {
+  %w = graph.weight_ref @w : tensor<f32>
+  %s = graph.add %w, %w : tensor<f32>
+  graph.yield %s : tensor<f32>
+}
+func.func @main(%x: tensor<f32>) -> (tensor<f32>, tensor<f32>) {
+  %w = graph.weight_ref @w : tensor<f32>
+  %t = graph.weight_ref @twice : tensor<f32>
+  %y = graph.mul %x, %w : tensor<f32>
+  %z = graph.mul %x, %t : tensor<f32>
+  func.return %y, %z : tensor<f32>, tensor<f32>
+}
+"""
+
 CASES: Mapping[str, tuple[str, Sequence[Any]]] = {
     "several": (STATIC, [numbers(4, 8), np.array([1, -2, 3, 127], np.int8)]),
     "bounded": (DYNAMIC, [numbers(5, 8), numbers(5, 8)]),
     "unbounded": (UNBOUNDED, [numbers(5, 8), numbers(5, 8)]),
     "data": (DATA_SIZES, [np.array([0, 1, 0, 2, 3], np.float32)]),
     "nothing": (DATA_SIZES, [np.zeros(0, np.float32)]),
+    "scalars": (SCALARS, [np.array(0.3, np.float32)]),
     "for": (LOOP, [numbers(4), np.array(3, np.int64)]),
     "while": (WHILE, [numbers(4), -numbers(4), np.array(5, np.int32)]),
     "numbers": (NUMBERS, [np.array(0.3, np.float32), np.array(-7, np.int32)]),
