@@ -30,7 +30,7 @@ from transom.lowering.graph_to_tir.site import (
     parallel,
     refuse,
 )
-from transom.lowering.graph_to_tir.stored import fill_frame
+from transom.lowering.graph_to_tir.stored import frame
 
 
 def copy_nest(
@@ -112,7 +112,12 @@ class ConvertPad(ConversionPattern[graph.PadOp]):
         if op.has_known_frame:
             shape = cast("TensorType[Attribute]", op.input.type).get_shape()
             around = list(zip(low, shape, high, strict=True))
-            fill_frame(rewriter.insert, out, sizes, around, pad)
+            for part in frame(sizes, around):
+                site.nest(
+                    parallel(part.extents),
+                    outs=[tir.Out(out, indices(len(sizes), 0, part.indices))],
+                    finish=lambda b: [b(arith.ConstantOp(pad))],
+                )
             writing = [
                 tir.affine.add(d, start) for d, start in zip(every, low, strict=True)
             ]

@@ -2,11 +2,11 @@
 How buffers hold tensors that have a layout: places, borders, and the rest of blocks.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from xdsl.dialects import arith, memref
+from xdsl.dialects import memref
 from xdsl.dialects.builtin import AnyFloat, FloatAttr, IntegerAttr, MemRefType
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
@@ -78,23 +78,19 @@ def fill_border(
     Nests that fill the border of a new buffer, of a tensor of these sizes.
     """
     around = [(b, n, b) for b, n in zip(stored.borders, stored.shape, strict=True)]
-    fill = number(stored.layout.fill_value, element_of(buffer))
-    fill_frame(insert, buffer, extents_of(buffer, sizes), around, fill)
+    for part in frame(extents_of(buffer, sizes), around):
+        part.fill(insert, buffer, stored)
 
 
-def fill_frame(
-    insert: Insert,
-    buffer: SSAValue,
-    extents: Sequence[Size],
-    around: Sequence[tuple[int, int, int]],
-    fill: Attribute,
-) -> None:
+def frame(
+    extents: Sequence[Size], around: Sequence[tuple[int, int, int]]
+) -> Iterator["Part"]:
     """
-    Nests that fill what is around a box in a buffer of these extents: along each of the
-    first dimensions so much before it, inside of it, and behind it. What is inside has
-    to be known where there is anything around.
+    What is around a box in something of these extents: along each of the first
+    dimensions so much before it, inside of it, and behind it. What is inside has to be
+    known where there is anything around.
 
-    Each is a part before or behind the box along one dimension: as wide as the buffer
+    Each is a part before or behind the box along one dimension: as wide as the whole
     along later dimensions, as the box along earlier ones.
     """
     extents, starts = list(extents), [0] * len(extents)
@@ -103,7 +99,7 @@ def fill_frame(
             if extent:
                 part = Part([*extents], [*starts])
                 part.limit(axis, start, extent)
-                part.fill(insert, buffer, fill)
+                yield part
         if before or behind:
             extents[axis], starts[axis] = inside, before
 
@@ -121,8 +117,7 @@ def fill_rest(
     count, rest = stored.blocks[axis], stored.rest(axis)
     part.limit(axis, stored.shape[axis] // count, 1)
     part.limit(stored.inside(axis), count - rest, rest)
-    fill = number(stored.layout.fill_value, element_of(buffer))
-    part.fill(insert, buffer, fill)
+    part.fill(insert, buffer, stored)
 
 
 def extents_of(buffer: SSAValue, sizes: Sequence[Size]) -> list[Size]:
@@ -142,14 +137,20 @@ class Part:
         """Take a range along an axis."""
         self.extents[axis], self.starts[axis] = extent, start
 
-    def fill(self, insert: Insert, buffer: SSAValue, fill: Attribute) -> None:
-        """Insert a nest that writes a number here."""
-        exprs = [affine.add(affine.dim(i), s) for i, s in enumerate(self.starts)]
+    @property
+    def indices(self) -> tuple[AffineExpr, ...]:
+        """Of its elements, by dims that count from 0."""
+        return tuple(affine.add(affine.dim(i), s) for i, s in enumerate(self.starts))
+
+    def fill(self, insert: Insert, buffer: SSAValue, stored: Stored) -> None:
+        """Insert a nest that writes the layout's fill here."""
+        fill, element = stored.layout.fill_value, element_of(buffer)
+        exprs = self.indices
         insert(
             tir.NestOp.build_nest(
                 [("parallel", extent) for extent in self.extents],
-                outs=[tir.Out(buffer, AffineMap(len(exprs), 0, tuple(exprs)))],
-                finish=lambda b: [b(arith.ConstantOp(cast("Any", fill)))],
+                outs=[tir.Out(buffer, AffineMap(len(exprs), 0, exprs))],
+                finish=lambda b: [b.constant(fill, element)],
             )
         )
 
