@@ -3,7 +3,7 @@ Ops that move elements, as nests that read (or write) through another map.
 """
 
 from collections.abc import Sequence
-from typing import cast
+from typing import Any, cast
 
 from xdsl.dialects import arith, memref
 from xdsl.dialects.builtin import (
@@ -116,7 +116,7 @@ class ConvertPad(ConversionPattern[graph.PadOp]):
                 site.nest(
                     parallel(part.extents),
                     outs=[tir.Out(out, indices(len(sizes), 0, part.indices))],
-                    finish=lambda b: [b(arith.ConstantOp(pad))],
+                    finish=lambda b: [b(arith.ConstantOp(cast("Any", pad)))],
                 )
             writing = [
                 tir.affine.add(d, start) for d, start in zip(every, low, strict=True)
