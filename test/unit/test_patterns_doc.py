@@ -10,6 +10,7 @@ from xdsl.ir import Operation
 
 import transom
 from transom.dialects import graph
+from transom.registry import new_context
 from transom.targets.hooks import Accepted, PatternClaim
 
 PAGE = Path(__file__).parents[2] / "docs" / "patterns.md"
@@ -27,6 +28,20 @@ func.func @main(%x: tensor<1x4x8x8xi8>) -> tensor<1x4x8x8xi8> {
   func.return %y : tensor<1x4x8x8xi8>
 }
 """  # noqa: E501
+
+DENSE = """
+func.func @main(%x: tensor<4x8xf32>) -> tensor<4x2xf32> {
+  %y = graph.composite "acme.dense" (%a = %x : tensor<4x8xf32>) -> (tensor<4x2xf32>) {
+    %w = graph.constant dense<0.5> : tensor<8x2xf32>
+    %b = graph.constant dense<1.0> : tensor<2xf32>
+    %p = graph.matmul %a, %w : tensor<4x8xf32>, tensor<8x2xf32> -> tensor<4x2xf32>
+    %s = graph.add %p, %b : tensor<4x2xf32>, tensor<2xf32> -> tensor<4x2xf32>
+    %g = graph.gelu %s : tensor<4x2xf32>
+    graph.yield %g : tensor<4x2xf32>
+  }
+  func.return %y : tensor<4x2xf32>
+}
+"""
 
 
 def names_of_page() -> dict[str, Any]:
@@ -50,3 +65,14 @@ def test_the_code_of_the_page_runs() -> None:
     ]
     assert [op.name for op in match.copied].count("graph.dequantize") == 2
     assert claim.answer(match) == Accepted()
+
+
+def test_the_pass_of_the_page_replaces_composites() -> None:
+    module = transom.parse(DENSE)
+    names_of_page()["pipeline"].apply(new_context(), module)
+    module.verify()
+    assert [line.strip() for line in str(module).splitlines()][4:6] == [
+        "%y = acme.dense %x, %w, %b : tensor<4x8xf32>, tensor<8x2xf32>, tensor<2xf32> "
+        "-> tensor<4x2xf32>",
+        "func.return %y : tensor<4x2xf32>",
+    ]
