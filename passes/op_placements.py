@@ -73,6 +73,15 @@ def tell(placements: Sequence[OpPlacement]) -> None:
         collect(placements)
 
 
+def add_untold(found: list[OpPlacement], placements: Sequence[OpPlacement]) -> None:
+    """
+    Add the ops of a function, unless an earlier pass told of the function: the later
+    one finds in place what the earlier has placed, and knows no reasons any more.
+    """
+    told = {op.function for op in found}
+    found += [op for op in placements if op.function not in told]
+
+
 MAX_REASONS = 3
 """How many kinds of refusals the summary tells."""
 

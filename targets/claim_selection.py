@@ -231,13 +231,17 @@ class BlockChoice:
     def refusal(self, op: Operation, taker: Taker) -> str:
         """Why a target does not get an op that it was asked for."""
         answer = self.answers[op][taker]
-        if not answer.candidates:
+        candidates = self._by_op.get((taker, op), ())
+        is_part = bool(candidates) and not answer.refused
+        if not answer.candidates and not is_part:
             around = "" if answer.refused else self._refused_around(op, taker)
             return around or answer.refusal
-        for candidate in self._by_op.get((taker, op), ()):
+        for candidate in candidates:
             if candidate in self.searched:
                 seconds = self.searched[candidate]
                 cost = "unknown cost" if seconds is None else f"{seconds:.3g} s"
+                if len(candidate.ops) > 1:
+                    cost = f"{cost} for all of {_quoted(candidate.label)}"
                 return f"takes it at {cost}, but all together cost less elsewhere"
             better = self.cheaper(candidate)
             if better is not None:
@@ -245,7 +249,8 @@ class BlockChoice:
                     f"takes {candidate.seconds:.3g} s, "
                     f"but '{better[0].target}' takes {better[1]:.3g} s"
                 )
-        labels = dict.fromkeys(c.label for c in answer.candidates if c.label)
+        patterns = (*answer.candidates, *candidates)
+        labels = dict.fromkeys(c.label for c in patterns if c.label)
         pattern = " or ".join(f"'{label}'" for label in labels) or "a pattern"
         return f"takes it as part of {pattern} only, which is not to be had whole"
 
@@ -256,3 +261,7 @@ class BlockChoice:
             for refused in self._refused.get((taker, op), ())
         )
         return "; ".join(dict.fromkeys(reasons))
+
+
+def _quoted(label: str | None) -> str:
+    return "a pattern" if label is None else f"'{label}'"

@@ -6,6 +6,7 @@ import argparse
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from functools import partial
 from io import BytesIO
 from pathlib import Path
 from typing import cast
@@ -29,7 +30,7 @@ from transom.dialects.file_resources import ExternalResources
 from transom.dialects.plugins import PluginError
 from transom.dialects.verifier import verify_module
 from transom.driver import PHASES
-from transom.passes.op_placements import OpPlacement, collecting
+from transom.passes.op_placements import OpPlacement, add_untold, collecting
 from transom.passes.pipeline import Pipeline, PipelineError
 from transom.passes.pipeline import parse_pipeline as parse_pipeline_text
 from transom.registry import OWN_READERS, registry
@@ -229,7 +230,7 @@ class TransomOptMain(xDSLOptMain):
     ) -> AbstractContextManager[None]:
         if self.args.explain_placement is None:
             return nullcontext()
-        return collecting(found.extend)
+        return collecting(partial(add_untold, found))
 
     def _report_placement(self, found: list[OpPlacement], file: str) -> None:
         from transom.tools.placement_report import placement_report
