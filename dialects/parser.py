@@ -23,6 +23,9 @@ from transom.dialects.text_parser import TransomParser
 RECURSION_LIMIT = 60_000
 """Python frames that `MAX_DEPTH` levels may need in a parser, printer or clone."""
 
+_ZIP = b"PK\x03\x04"
+"""What zip files begin with, and so do saved programs."""
+
 _BAD_TEXT = (
     ArithmeticError,
     AssertionError,
@@ -112,7 +115,13 @@ def _decode(text: bytes, name: str, line_offset: int) -> str:
         line = before.count("\n") + 1 + line_offset
         column = len(before) - (before.rfind("\n") + 1) + 1
         where = file_location(name, line, column)
-        raise OpError(where, "expected UTF-8 text") from None
+        expected = "expected UTF-8 text"
+        if text.startswith(_ZIP):
+            expected = (
+                "expected IR text, but got a zip file; saved programs are shown by "
+                "'transom show', and run from Python: 'transom.runtime.load'"
+            )
+        raise OpError(where, expected) from None
 
 
 def _describe(error: BaseException) -> str:

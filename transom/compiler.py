@@ -108,7 +108,11 @@ def machine_of(module: ModuleOp) -> LlvmCpuAttr:
         for target in device.targets:
             if isinstance(target, LlvmCpuAttr):
                 return resolved(target) if target.cpu.data == HOST else target
-    raise OpError(module, "expected a device with '#llvm_cpu.target'")
+    where = "of a device" if host is None else f"of device '@{host}'"
+    raise OpError(
+        module,
+        f"expected '#llvm_cpu.target' among the targets {where}, to compile main",
+    )
 
 
 def check_runs_here(target: LlvmCpuAttr, module: ModuleOp) -> None:
@@ -287,9 +291,10 @@ def to_program(
         known = [f"'{name}'" for name in e.names if name in reference.externs]
         ways = "name their library by '--library FILE', in Python 'libraries=[…]'"
         if known:
+            all_of_them = len(known) == len(e.names) > 1
             ways += (
-                f"; {', '.join(known)} can run by reference evaluation: "
-                "'--externs=reference', in Python 'externs=\"reference\"'"
+                f"; {'all' if all_of_them else ', '.join(known)} can run by reference "
+                "evaluation: '--externs=reference', in Python 'externs=\"reference\"'"
             )
         raise JitError(f"{e}; {ways}") from None
 

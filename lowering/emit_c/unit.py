@@ -129,7 +129,8 @@ class Unit:
         known = self.structs.setdefault(name, type)
         if not self.options.headers and self._fields(known) != self._fields(type):
             raise Unsupported(
-                f"expected one struct '{name}', but got '{known}' and '{type}'"
+                f"expected one struct '{name}', but got '{known}' and '{type}'; "
+                "a header that declares it is named by 'headers' of the target"
             )
         self.names.take(name)  # a variable of the name would hide it
         for field in type.fields:

@@ -242,6 +242,11 @@ def test_nul_in_a_string(ctx: Context) -> None:
             "the text",
         ),
         (b"\n  \xff", "a.mlir:2:3: error: expected UTF-8 text"),
+        (
+            b"PK\x03\x04\xff",
+            "a.mlir:1:5: error: expected IR text, but got a zip file; saved programs "
+            "are shown by 'transom show', and run from Python: 'transom.runtime.load'",
+        ),
         ('"', "a.mlir:1:1: error: expected '\"' at the end of a string"),
         (
             "{-# external_resources : {a} #-}",
