@@ -135,6 +135,14 @@ class Program:
                 self._shapes = self._function(code.shapes, [*types, ctypes.c_void_p])
         self._pools = Pools(code.pools, self._constants, self._specs)
 
+    def __repr__(self) -> str:
+        """What it takes and gives: `<Program main(x: float32[4, 8]) -> (y: …)>`."""
+        takes, gives = (
+            ", ".join(f"{spec.name}: {spec}" for spec in specs)
+            for specs in (self.signature.inputs, self.signature.outputs)
+        )
+        return f"<Program {self.code.entry}({takes}) -> ({gives})>"
+
     def __call__(self, *inputs: Any, **named: Any) -> dict[str, Array]:
         """Run with inputs in order, or by name."""
         if len(inputs) > len(self._names):

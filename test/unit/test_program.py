@@ -369,3 +369,13 @@ def test_a_text_is_parsed_as_a_file_is(tmp_path: Path) -> None:
     with pytest.raises(OpError) as caught:
         transom.parse("func.func @f() -> i32 {\n  func.return\n}", name="f.mlir")
     assert str(caught.value).startswith("f.mlir:2:3: error: ")
+
+
+def test_what_a_program_takes_and_gives_is_seen() -> None:
+    text = """func.func @main(%x: tensor<4x?xf32>) -> tensor<4x?xf32> {
+      %y = graph.exp %x : tensor<4x?xf32>
+      func.return %y : tensor<4x?xf32>
+    }"""
+    program = transom.compile(transom.parse(text))
+    expected = "<Program main(arg0: float32[4, ?]) -> (result0: float32[4, ?])>"
+    assert repr(program) == expected
