@@ -78,6 +78,8 @@ def packed_form(nest: NestOp, position: int) -> PackedForm | str:
                 f"expected a known bound of 'd{dim}' to pack 'in{position}', which is "
                 "read with it"
             )
+        if nest.static_bounds[dim] == 0:
+            return f"expected 'in{position}' to be read, but 'd{dim}' has no points"
     outer: list[Axis] = []
     inner: list[Axis] = []
     for dim in _loop_order(nest, schedule):

@@ -28,6 +28,8 @@ def choose_schedule(
 
     `constants` are the inputs of the nest, by position, that are weights.
     """
+    if 0 in nest.static_bounds:  # no points, or sums of nothing
+        return None
     if any(op.regions for region in nest.regions for op in region.walk()):
         return None
     view = NestView(nest, machine)

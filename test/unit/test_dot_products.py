@@ -54,6 +54,27 @@ def test_on_this_machine(kinds: tuple[str, str], sizes: tuple[int, int, int]) ->
     np.testing.assert_array_equal(result, a.astype(np.int32) @ w.astype(np.int32))
 
 
+@pytest.mark.parametrize("window", [3, 4, 8])
+@pytest.mark.parametrize("kinds", SIGNS, ids="-".join)
+def test_sums_along_one_vector(kinds: tuple[str, str], window: int) -> None:
+    """Whose steps LLVM makes one instruction of, and must not lose any."""
+    (left, right), shape = kinds, (12, 1, window, window)
+    x, w = numbers(left, 1, 4, window, window), numbers(right, *shape)
+    tx, tw = f"tensor<1x4x{window}x{window}x{left}>", f"tensor<12x1x{window}x{window}x"
+    text = f"""
+graph.weight @w = dense<{w.tolist()}> : {tw}{right}>
+func.func @main(%x: {tx}) -> tensor<1x12x1x1xi32> {{
+  %w = graph.weight_ref @w : {tw}{right}>
+  %y = graph.conv2d %x, %w groups 4 : {tx}, {tw}{right}> -> tensor<1x12x1x1xi32>
+  func.return %y : tensor<1x12x1x1xi32>
+}}
+"""
+    (result,) = transom.compile(parse_ir(new_context(), text, "sums.mlir"))(x).values()
+    windows = x[0].repeat(3, axis=0).astype(np.int32)
+    expected = (windows * w[:, 0]).sum((1, 2))
+    np.testing.assert_array_equal(result.reshape(12), expected)
+
+
 def test_phases_agree() -> None:
     check_phases(product(("ui8", "i8"), (3, 8, 5), numbers("i8", 8, 5)), seed=1)
 

@@ -20,6 +20,28 @@ tir.func @element_wise(read %a: memref<64x64xf32>, write %o: memref<64x64xf32>, 
   tir.return
 }
 
+// A sum of nothing: there is nothing to pack.
+// CHECK-LABEL: tir.func @nothing(
+tir.func @nothing(read %a: memref<4x0xf32>, read %b: memref<0x64xf32>, write %o: memref<4x64xf32>) {
+  // CHECK-NOT: schedule
+  tir.nest dims [parallel 4, parallel 64, reduction 0]
+      ins(%a[d0, d2] : memref<4x0xf32>, %b[d2, d1] : memref<0x64xf32>) outs(%o[d0, d1] : memref<4x64xf32>)
+    init {
+      %zero = arith.constant 0.0 : f32
+      tir.yield %zero : f32
+    }
+    body (%x: f32, %y: f32, %acc: f32) {
+      %p = arith.mulf %x, %y : f32
+      %s = arith.addf %acc, %p : f32
+      tir.yield %s : f32
+    }
+    finish (%sum: f32) {
+      tir.yield %sum : f32
+    }
+  // CHECK: tir.return
+  tir.return
+}
+
 // Squares are read along one dim, transposed, and written along the other.
 // CHECK-LABEL: tir.func @transpose(
 tir.func @transpose(read %a: memref<64x64xf32>, write %o: memref<64x64xf32>) {
