@@ -17,11 +17,13 @@ import re
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
+from os.path import join
 from threading import RLock
 from uuid import uuid4
 
@@ -140,7 +142,7 @@ class _Code:
             return f"{package} {_version_of(package)}"
         digest, is_empty = sha256(), True
         for location in _locations(package):
-            for path, name, status in sorted(_files(location), key=lambda f: f[1]):
+            for path, name, status in sorted(files_in(location), key=lambda f: f[1]):
                 size, changed = status.st_size, status.st_mtime_ns
                 digest.update(f"{name}\0{size}\0{changed}\0".encode())
                 self.last_change = max(self.last_change, changed)
@@ -190,8 +192,11 @@ def _first_file(location: str) -> str:
     )
 
 
-def _files(location: str) -> Iterator[tuple[str, str, os.stat_result]]:
-    """Path, name and status of each file, but what follows from others or is hidden."""
+def files_in(location: str) -> Iterator[tuple[str, str, os.stat_result]]:
+    """
+    Path, name and status of each file, but what follows from others or is hidden. A
+    file that goes meanwhile, as when a branch is checked out, is left out.
+    """
     if not os.path.isdir(location):
         if os.path.isfile(location):
             yield location, os.path.basename(location), os.stat(location)
@@ -199,15 +204,16 @@ def _files(location: str) -> Iterator[tuple[str, str, os.stat_result]]:
     folders = [""]
     while folders:
         folder = folders.pop()
-        with os.scandir(os.path.join(location, folder)) as entries:
+        with suppress(FileNotFoundError), os.scandir(join(location, folder)) as entries:
             for entry in entries:
-                name = os.path.join(folder, entry.name)
+                name = join(folder, entry.name)
                 if entry.name.startswith(".") or entry.name == "__pycache__":
                     continue
                 if entry.is_dir():
                     folders.append(name)
                 elif not entry.name.endswith(NO_CODE) and entry.is_file():
-                    yield entry.path, name, entry.stat()
+                    with suppress(FileNotFoundError):
+                        yield entry.path, name, entry.stat()
 
 
 @lru_cache(maxsize=4096)

@@ -2,7 +2,8 @@
 Graph ops that move elements.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from math import prod
 from typing import Any, cast
 
 import numpy as np
@@ -22,10 +23,19 @@ MOVEMENT = Evaluators()
 @MOVEMENT.of(graph.ReshapeOp)
 def reshape(frame: Frame, op: graph.ReshapeOp, args: Values) -> Values:
     (x,) = args
-    shape = [
-        x.shape[entry.axis] if isinstance(entry, graph.InputDim) else entry
-        for entry in op.shape.data
-    ]
+    shape: list[int] = []
+    sizes: Sequence[int] = x.shape
+    left, rest = dict(enumerate(sizes)), 1
+    for entry in op.shape.data:
+        if isinstance(entry, graph.InputDim):
+            shape.append(sizes[entry.axis])
+            if left.pop(entry.axis, None) is None:
+                rest *= shape[-1]
+        else:
+            shape.append(entry)
+            rest *= abs(entry)
+    if -1 in shape and rest:  # sizes that both have may be 0, which tells nothing
+        shape[shape.index(-1)] = prod(left.values()) // rest
     return (x.reshape(shape),)
 
 

@@ -24,7 +24,7 @@ from transom.cache import (
     settings,
     store,
 )
-from transom.cache.code_identity import is_current
+from transom.cache.code_identity import files_in, is_current
 from transom.cache.environment import DEFAULT_SIZE
 
 
@@ -195,6 +195,19 @@ def test_an_edit_is_another_identity(package: str, tmp_path: Path) -> None:
     (tmp_path / package / "table.json").write_text("[1]")
     fourth = identity_in_a_new_process(package, tmp_path)
     assert len({first, second, third, fourth}) == 4
+
+
+def test_files_may_go_while_they_are_looked_at(tmp_path: Path) -> None:
+    names = ["a.py", "b.py", "c/d.py"]
+    for name in names:
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).touch()
+    found = files_in(str(tmp_path))
+    _, first, _ = next(found)
+    for name in {*names} - {first}:
+        (tmp_path / name).unlink()
+    (tmp_path / "c").rmdir()
+    assert list(found) == []
 
 
 HELPER = f"helper_{os.urandom(4).hex()}"

@@ -121,6 +121,16 @@ func.func @main(%x: tensor<?xi32>) -> tensor<3xi32> {
     )
 
 
+@pytest.mark.parametrize("rows", [0, 2])
+def test_reshape_what_is_left_over_of_nothing(rows: int):
+    x = np.ones((rows, 3, 4), np.float32)
+    for shape, result in (("[dim(0), -1]", (rows, 12)), ("[2, -1, 6]", (2, rows, 6))):
+        type = "tensor<?x12xf32>" if len(result) == 2 else "tensor<2x?x6xf32>"
+        types = f"tensor<?x3x4xf32> -> {type}"
+        found = evaluate(f"graph.reshape %0 to {shape} : {types}", x, types=types)
+        assert found.shape == result
+
+
 def test_gather_counts_from_the_end_and_clamps():
     x = np.arange(12, dtype=np.float32).reshape(3, 4)
     i = np.array([[-1, 9], [-9, 0]])
