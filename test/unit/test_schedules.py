@@ -195,7 +195,15 @@ def test_any_schedule_of_a_convolution(
 @pytest.mark.parametrize("form", ["nn", "nt", "tn"])
 @pytest.mark.parametrize(
     ("m", "k", "n"),
-    [(1, 1, 1), (5, 0, 40), (3, 7, 3), (7, 33, 33), (33, 5, 7), (1, 64, 127), (40, 3, 31)],
+    [
+        (1, 1, 1),
+        (5, 0, 40),
+        (3, 7, 3),
+        (7, 33, 33),
+        (33, 5, 7),
+        (1, 64, 127),
+        (40, 3, 31),
+    ],
 )
 def test_choices_compute_the_product(m: int, k: int, n: int, form: str) -> None:
     kernel = matmul(m, k, n, form)
