@@ -129,12 +129,19 @@ class Builder:
             )
 
 
+def converted_results(
+    op: Operation, rewriter: ConversionRewriter
+) -> list[tuple[Attribute, ...]]:
+    """The types that each result becomes."""
+    return [
+        (t,) if rewriter.converter is None else tuple(rewriter.converter.convert(t))
+        for t in op.result_types
+    ]
+
+
 def rename_to(name: str, convert: bool):
     def rewrite(op: Operation, operands: Operands, rewriter: ConversionRewriter):
-        groups = [
-            (t,) if rewriter.converter is None else rewriter.converter.convert(t)
-            for t in op.result_types
-        ]
+        groups = converted_results(op, rewriter)
         regions = [
             rewriter.convert_region(region)
             if convert
@@ -184,11 +191,15 @@ def split(op: Operation, operands: Operands, rewriter: ConversionRewriter):
     """The block ends here, and what follows goes into another."""
     if op.parent is None or not isinstance(op.parent.parent_op(), func.FuncOp):
         return Refusal("not in a function")
-    after = rewriter.new_block(op.result_types)
-    made = rewriter.insert(unregistered("h.made", operands.flat, op.result_types))
+    # A pattern that makes a block gives it arguments of converted types.
+    groups = converted_results(op, rewriter)
+    types = [t for group in groups for t in group]
+    after = rewriter.new_block(types)
+    made = rewriter.insert(unregistered("h.made", operands.flat, types))
     rewriter.insert(cf.BranchOp(after, *made.results))
     rewriter.continue_in(after)
-    rewriter.replace(op, (), after.args)
+    values = iter(after.args)
+    rewriter.replace(op, (), [[next(values) for _ in group] for group in groups])
 
 
 def refuse_late(op: Operation, operands: Operands, rewriter: ConversionRewriter):
