@@ -3,7 +3,7 @@
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -43,7 +43,7 @@ USERS = (
 )
 
 
-def no_key(module: ModuleOp, opt_level: int) -> None: ...
+def no_key(module: ModuleOp, opt_level: int, data_folders: Sequence[str]) -> None: ...
 
 
 @pytest.fixture(autouse=True)
