@@ -53,6 +53,11 @@ class TransomLexer(MLIRLexer):
 
     def _lex_number(self, start_pos: int) -> MLIRToken:
         token = super()._lex_number(start_pos)
+        if not token.text.isascii():  # such as "³1"
+            raise ParseError(
+                token.span,
+                f"expected a number of digits 0 to 9, but got '{token.text}'",
+            )
         if token.span.len > MAX_DIGITS:
             raise ParseError(
                 token.span, f"expected a number of at most {MAX_DIGITS} digits"

@@ -59,7 +59,7 @@ def parse_value(text: str, spec: TensorSpec, seed_step: int = 0) -> Array:
     """
     if text == "random" or text.startswith("random:"):
         seed = text.removeprefix("random").removeprefix(":") or "0"
-        if not seed.isdigit():
+        if not (seed.isascii() and seed.isdigit()):
             raise InputError(f"expected 'random:SEED' with a number, but got '{text}'")
         return random_array(spec, int(seed) + seed_step)
     match = _SHAPED.fullmatch(text)

@@ -192,6 +192,10 @@ def test_nul_in_a_string(ctx: Context) -> None:
             "a.mlir:1:18: error: expected a number of at most 4096 digits",
         ),
         (
+            '"test.op"() {a = ³1} : () -> ()',
+            "a.mlir:1:18: error: expected a number of digits 0 to 9, but got '³1'",
+        ),
+        (
             '"test.op"() {a = dense<0.0> : tensor<4xcomplex<i32>>} : () -> ()',
             "a.mlir:1:24: error: expected complex values, such as (0.0, 1.0)",
         ),

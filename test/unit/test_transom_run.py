@@ -115,6 +115,7 @@ def test_random_inputs_are_seeded(model: str, capsys: Capture) -> None:
         (["--input", "3xi32=1.5"], 1, "expected numbers of type i32 in '3xi32=1.5'"),
         (["--input", "99999999x99999999xf32=1"], 1, "at most 17179869184 are allowed"),
         (["--input", "x=random:x"], 1, "expected 'random:SEED' with a number"),
+        (["--input", "x=random:²"], 1, "expected 'random:SEED' with a number"),
         (
             ["--input", "x=2x4xf32=1", "--input", "n=random"],
             1,
