@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from linalg_cases import (
     Case,
+    mlir_opt_version,
     named_cases,
     needs_mlir_opt,
     reference,
@@ -72,6 +73,15 @@ def test_mlir_opt_generalizes_named_ops_alike(case: Case) -> None:
     )
 
 
+MAP = """%m = linalg.map { arith.mulf {fastmath = #arith.fastmath<fast>} }
+      ins(%bb, %r : tensor<4x6xf32>, tensor<4x6xf32>) outs(%e : tensor<4x6xf32>)"""
+
+MAPS_WITH_INIT = 22
+"""From this version on `linalg.map` hands over the old elements, too: another op."""
+
+MUL = """%m = linalg.mul ins(%bb, %r : tensor<4x6xf32>, tensor<4x6xf32>)
+      outs(%e : tensor<4x6xf32>) -> tensor<4x6xf32>"""
+
 ALL_FORMS = """
 #map = affine_map<(d0, d1) -> (d1)>
 #map1 = affine_map<(d0, d1) -> (d0, d1)>
@@ -96,8 +106,7 @@ func.func @main(%x: tensor<4x6xf32>, %b: tensor<6xf32>) -> (tensor<4xf32>, tenso
       dimensions = [1] {test.kept}
   %bb = linalg.broadcast ins(%q : tensor<4xf32>) outs(%e : tensor<4x6xf32>)
       dimensions = [1] {test.kept}
-  %m = linalg.map { arith.mulf {fastmath = #arith.fastmath<fast>} }
-      ins(%bb, %r : tensor<4x6xf32>, tensor<4x6xf32>) outs(%e : tensor<4x6xf32>)
+  {map}
   %d = linalg.sub ins(%m, %r : tensor<4x6xf32>, tensor<4x6xf32>)
       outs(%e : tensor<4x6xf32>) -> tensor<4x6xf32>
   %t = tensor.empty() : tensor<6x4xf32>
@@ -111,7 +120,8 @@ func.func @main(%x: tensor<4x6xf32>, %b: tensor<6xf32>) -> (tensor<4xf32>, tenso
 @needs_mlir_opt
 @pytest.mark.parametrize("form", [(), ("--mlir-print-op-generic",)])
 def test_text_goes_through_mlir_opt_and_back(form: Sequence[str]) -> None:
-    module = transom.parse(ALL_FORMS)
+    map = MUL if mlir_opt_version() >= MAPS_WITH_INIT else MAP
+    module = transom.parse(ALL_FORMS.replace("{map}", map))
     text = through_mlir_opt(str(module), "--allow-unregistered-dialect", *form)
     again = transom.parse(text)
     assert through_mlir_opt(str(again), "--allow-unregistered-dialect") == (
