@@ -138,13 +138,9 @@ class TransomParser(DenseParser):
         for arg in block.args:
             if isinstance(arg.location, UnknownLoc) and arg not in self._said_unknown:
                 arg.location = location
-        last = block.last_op
-        if (
-            last is not None
-            and isinstance(last.location, UnknownLoc)
-            and last not in self._said_unknown
-        ):
-            last.location = location
+        for op in block.ops:
+            if isinstance(op.location, UnknownLoc) and op not in self._said_unknown:
+                op.location = location
 
     def _register_ssa_definition(
         self, name: str, values: Sequence[SSAValue], span: Span

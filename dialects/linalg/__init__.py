@@ -25,8 +25,10 @@ from transom.dialects.linalg.destination import (
 from transom.dialects.linalg.structure import (
     PARALLEL,
     REDUCTION,
+    BodyYields,
     Structure,
     StructureMemoryEffect,
+    YieldsElements,
     element_of,
     is_on_tensors,
     shape_of,
@@ -75,6 +77,8 @@ Linalg = Dialect(
 )
 
 IndexOp.traits.add_trait(Pure())
+YieldOp.traits.add_trait(YieldsElements())
 for _op in Linalg.operations:
     if issubclass(_op, LinalgStructuredOperation):
         _op.traits.add_trait(StructureMemoryEffect())
+        _op.traits.add_trait(BodyYields())

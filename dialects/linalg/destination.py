@@ -1,12 +1,10 @@
 """
 Ops with a syntax of their own: `map`, `reduce`, `transpose` and `broadcast`.
-
-A body of one op may be written in short, as MLIR does: `linalg.map { arith.addf } …`.
 """
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import ClassVar, NamedTuple, cast
+from typing import ClassVar, cast
 
 from xdsl.dialects.builtin import (
     AffineMapAttr,
@@ -37,11 +35,18 @@ from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
+from transom.dialects.linalg.short_bodies import (
+    body_of,
+    parse_optional_short_body,
+    print_short_body,
+    short_op,
+)
 from transom.dialects.linalg.structure import (
     element_of,
     outputs_of,
     shape_of,
     tensor_types,
+    verify_body,
     verify_results,
     verify_same_shapes,
 )
@@ -51,15 +56,6 @@ SHAPED = base(MemRefType) | base(TensorType)
 
 def _dims(dims: Sequence[int], rank: int) -> AffineMap:
     return AffineMap(rank, 0, tuple(AffineDimExpr(dim) for dim in dims))
-
-
-class ShortBody(NamedTuple):
-    """The only op of a body as it was written, and where."""
-
-    name: str
-    attributes: dict[str, Attribute]
-    start: int
-    end: int
 
 
 class DestinationOp(LinalgStructuredOperation, ABC):
@@ -140,18 +136,13 @@ class DestinationOp(LinalgStructuredOperation, ABC):
         return Region(block)
 
     @classmethod
-    def short_operands(cls, block: Block) -> Sequence[SSAValue]:
+    def short_operands(cls, block: Block, inputs: int) -> Sequence[SSAValue]:
         """What the only op of a body that is written in short takes."""
         return block.args
 
     @classmethod
     def parse(cls, parser: Parser) -> "DestinationOp":
-        short: ShortBody | None = None
-        if parser.parse_optional_punctuation("{"):
-            start = parser.pos
-            name, end = parser.parse_identifier(), parser.pos
-            short = ShortBody(name, parser.parse_optional_attr_dict(), start, end)
-            parser.parse_punctuation("}")
+        short = parse_optional_short_body(parser)
         inputs, outputs = _parse_group(parser, "ins"), _parse_group(parser, "outs")
         numbers: Sequence[int] = ()
         if cls.NUMBERS is not None:
@@ -166,37 +157,13 @@ class DestinationOp(LinalgStructuredOperation, ABC):
         if short is None:
             body = cls.parse_body(parser, inputs, outputs)
         else:
-            body = cls._short_body(parser, short, inputs, outputs)
+            block = Block(arg_types=cls.body_types(inputs, outputs))
+            taken = cls.short_operands(block, len(inputs))
+            result = element_of(outputs[0].type)
+            body = body_of(parser, short, block, taken, result)
         op = cls(inputs, outputs, body, numbers)
         op.attributes |= attributes
         return op
-
-    @classmethod
-    def _short_body(
-        cls,
-        parser: Parser,
-        short: "ShortBody",
-        inputs: Sequence[SSAValue],
-        outputs: Sequence[SSAValue],
-    ) -> Region:
-        block = Block(arg_types=cls.body_types(inputs, outputs))
-        name, attributes = short.name, short.attributes
-        op_class = parser.ctx.get_optional_op(name)
-        if op_class is None or not issubclass(op_class, IRDLOperation):
-            parser.raise_error(f"unknown op '{name}'", short.start, short.end)
-        known = op_class.get_irdl_definition().properties
-        try:
-            op = op_class.build(
-                operands=cls.short_operands(block),
-                result_types=[element_of(outputs[0].type)],
-                properties={k: v for k, v in attributes.items() if k in known},
-                attributes={k: v for k, v in attributes.items() if k not in known},
-            )
-        except ValueError as e:
-            reason = f"expected an op that can be the body, but got '{name}': {e}"
-            parser.raise_error(reason, short.start, short.end)
-        block.add_ops([op, YieldOp(*op.results)])
-        return Region(block)
 
     def print(self, printer: Printer) -> None:
         _print_group(printer, "ins", self.inputs)
@@ -264,12 +231,19 @@ class MapOp(BodiedOp):
     A function of an element of each input, at each place.
 
     ```mlir
-    %y = linalg.map ins(%a, %b : tensor<4xf32>, tensor<4xf32>)
-        outs(%c : tensor<4xf32>) (%x: f32, %z: f32) {
-      %s = arith.addf %x, %z : f32
-      linalg.yield %s : f32
+    %y = linalg.map { arith.addf } ins(%a, %b : tensor<4xf32>, tensor<4xf32>)
+        outs(%c : tensor<4xf32>)
+    %z = linalg.map ins(%a : tensor<4xf32>) outs(%c : tensor<4xf32>)
+        (%x: f32, %o: f32) {
+      %s = arith.addf %x, %x : f32
+      %t = arith.mulf %s, %o : f32
+      linalg.yield %t : f32
     }
     ```
+
+    The body is given an element of the output too (`%o`), as in MLIR from 22 on, or is
+    not, as before. It is printed as it is; in short where it is one op on the elements
+    of all inputs, since that is the one form that every MLIR reads.
     """
 
     name = "linalg.map"
@@ -284,14 +258,23 @@ class MapOp(BodiedOp):
         return [inputs, *outputs]
 
     @classmethod
-    def body_types(
-        cls, inputs: Sequence[SSAValue], outputs: Sequence[SSAValue]
-    ) -> Sequence[Attribute]:
-        return [element_of(value.type) for value in inputs]
+    def short_operands(cls, block: Block, inputs: int) -> Sequence[SSAValue]:
+        return block.args[:inputs]
+
+    def print(self, printer: Printer) -> None:
+        block = self.body.block
+        taken = self.short_operands(block, len(self.inputs))
+        short = short_op(block, taken, element_of(self.outputs.type))
+        if short is None or printer.print_debuginfo:  # it has a location of its own
+            super().print(printer)
+        else:
+            print_short_body(printer, short)
+            DestinationOp.print(self, printer)
 
     def verify_(self) -> None:
-        verify_results(self)  # the body has no argument for the output
+        verify_results(self)
         verify_same_shapes(self)
+        verify_body(self, may_lack_outputs=True)
 
     def maps(self) -> Sequence[AffineMap]:
         return [AffineMap.identity(self.out_rank)] * len(self.operands)
@@ -324,7 +307,7 @@ class ReduceOp(BodiedOp):
         return len(shape_of(self.inputs[0])) if self.inputs else 0
 
     @classmethod
-    def short_operands(cls, block: Block) -> Sequence[SSAValue]:
+    def short_operands(cls, block: Block, inputs: int) -> Sequence[SSAValue]:
         return [block.args[-1], *block.args[:-1]]
 
     def get_iterator_types(self) -> ArrayAttr[IteratorTypeAttr]:

@@ -10,9 +10,10 @@ from typing import cast
 from xdsl.dialects.builtin import MemRefType, ShapedType, TensorType
 from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
 from xdsl.dialects.linalg.attrs import IteratorType
+from xdsl.dialects.linalg.ops import YieldOp
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineMap
-from xdsl.traits import EffectInstance, MemoryEffect, MemoryEffectKind
+from xdsl.traits import EffectInstance, MemoryEffect, MemoryEffectKind, OpTrait
 from xdsl.utils.exceptions import VerifyException
 
 PARALLEL, REDUCTION = IteratorType.PARALLEL, IteratorType.REDUCTION
@@ -171,4 +172,47 @@ def verify_same_shapes(op: LinalgStructuredOperation) -> None:
             raise VerifyException(
                 f"expected operand {number} to have the shape of the output, "
                 f"'{output.type}', but got '{value.type}'"
+            )
+
+
+def verify_body(op: LinalgStructuredOperation, *, may_lack_outputs: bool) -> None:
+    """The body takes an element of each operand, or of each input only."""
+    expected = [element_of(value.type) for value in (*op.inputs, *outputs_of(op))]
+    got = [arg.type for arg in op.body.block.args]
+    if got == expected or (may_lack_outputs and got == expected[: len(op.inputs)]):
+        return
+    raise VerifyException(
+        f"expected a body of arguments ({_listed(expected)}), but got ({_listed(got)})"
+    )
+
+
+def _listed(types: Iterable[Attribute]) -> str:
+    return ", ".join(map(str, types))
+
+
+class YieldsElements(OpTrait):
+    """What ends the body of a structured op yields an element of each output."""
+
+    def verify(self, op: Operation) -> None:
+        parent = op.parent_op()
+        if not isinstance(parent, LinalgStructuredOperation):
+            raise VerifyException("expected to be in the body of a structured op")
+        expected = [element_of(value.type) for value in outputs_of(parent)]
+        got = [value.type for value in op.operands]
+        if got != expected:
+            raise VerifyException(
+                f"expected to yield ({_listed(expected)}), but got ({_listed(got)})"
+            )
+
+
+class BodyYields(OpTrait):
+    """The body of a structured op ends with `linalg.yield`."""
+
+    def verify(self, op: Operation) -> None:
+        assert isinstance(op, LinalgStructuredOperation), "these have the trait"
+        last = op.body.block.last_op
+        if not isinstance(last, YieldOp):
+            got = "nothing" if last is None else f"'{last.name}'"
+            raise VerifyException(
+                f"expected a body that ends with 'linalg.yield', but got {got}"
             )

@@ -73,14 +73,8 @@ def test_mlir_opt_generalizes_named_ops_alike(case: Case) -> None:
     )
 
 
-MAP = """%m = linalg.map { arith.mulf {fastmath = #arith.fastmath<fast>} }
-      ins(%bb, %r : tensor<4x6xf32>, tensor<4x6xf32>) outs(%e : tensor<4x6xf32>)"""
-
-MAPS_WITH_INIT = 22
-"""From this version on `linalg.map` hands over the old elements, too: another op."""
-
-MUL = """%m = linalg.mul ins(%bb, %r : tensor<4x6xf32>, tensor<4x6xf32>)
-      outs(%e : tensor<4x6xf32>) -> tensor<4x6xf32>"""
+MAPS_WITH_OLD_ELEMENTS = 22
+"""The version of MLIR from which on `linalg.map` hands them over."""
 
 ALL_FORMS = """
 #map = affine_map<(d0, d1) -> (d1)>
@@ -106,7 +100,8 @@ func.func @main(%x: tensor<4x6xf32>, %b: tensor<6xf32>) -> (tensor<4xf32>, tenso
       dimensions = [1] {test.kept}
   %bb = linalg.broadcast ins(%q : tensor<4xf32>) outs(%e : tensor<4x6xf32>)
       dimensions = [1] {test.kept}
-  {map}
+  %m = linalg.map { arith.mulf {fastmath = #arith.fastmath<fast>} }
+      ins(%bb, %r : tensor<4x6xf32>, tensor<4x6xf32>) outs(%e : tensor<4x6xf32>)
   %d = linalg.sub ins(%m, %r : tensor<4x6xf32>, tensor<4x6xf32>)
       outs(%e : tensor<4x6xf32>) -> tensor<4x6xf32>
   %t = tensor.empty() : tensor<6x4xf32>
@@ -120,8 +115,7 @@ func.func @main(%x: tensor<4x6xf32>, %b: tensor<6xf32>) -> (tensor<4xf32>, tenso
 @needs_mlir_opt
 @pytest.mark.parametrize("form", [(), ("--mlir-print-op-generic",)])
 def test_text_goes_through_mlir_opt_and_back(form: Sequence[str]) -> None:
-    map = MUL if mlir_opt_version() >= MAPS_WITH_INIT else MAP
-    module = transom.parse(ALL_FORMS.replace("{map}", map))
+    module = transom.parse(ALL_FORMS)
     text = through_mlir_opt(str(module), "--allow-unregistered-dialect", *form)
     again = transom.parse(text)
     assert through_mlir_opt(str(again), "--allow-unregistered-dialect") == (
@@ -134,6 +128,49 @@ def test_text_goes_through_mlir_opt_and_back(form: Sequence[str]) -> None:
         interpreted(module, inputs), interpreted(again, inputs), strict=True
     ):
         np.testing.assert_array_equal(one, other)
+
+
+MAPS = """
+func.func @main(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
+  %a = linalg.map ins(%x : tensor<4xf32>) outs(%y : tensor<4xf32>)
+      (%e: f32, %old: f32) {
+    %s = arith.subf %old, %e : f32
+    linalg.yield %s : f32
+  }
+  %b = linalg.map ins(%a, %x : tensor<4xf32>, tensor<4xf32>) outs(%y : tensor<4xf32>)
+      (%e: f32, %f: f32{unread}) {
+    %p = arith.mulf %e, %f : f32
+    %s = arith.addf %p, %e : f32
+    linalg.yield %s : f32
+  }
+  func.return %b : tensor<4xf32>
+}
+"""
+"""Maps that read the old elements, and that do not."""
+
+
+@pytest.mark.parametrize("unread", ["", ", %old: f32"])
+def test_bodies_of_maps_may_have_the_old_elements(unread: str) -> None:
+    module = transom.parse(MAPS.replace("{unread}", unread))
+    x = np.array([1, 2, 3, 4], np.float32)
+    y = np.array([7, 5, 3, 1], np.float32)
+    expected = (y - x) * x + (y - x)
+    (got,) = interpreted(module, [x, y])
+    np.testing.assert_array_equal(got, expected)
+    np.testing.assert_array_equal(transom.compile(module)(x, y)["result0"], expected)
+
+
+@needs_mlir_opt
+@pytest.mark.parametrize("form", [(), ("--mlir-print-op-generic",)])
+def test_maps_go_through_mlir_opt_and_back(form: Sequence[str]) -> None:
+    if mlir_opt_version() < MAPS_WITH_OLD_ELEMENTS:
+        pytest.skip("this mlir-opt hands no old elements to maps")
+    module = transom.parse(MAPS.replace("{unread}", ", %old: f32"))
+    again = transom.parse(through_mlir_opt(str(module), *form))
+    x, y = np.arange(4, dtype=np.float32), np.ones(4, np.float32)
+    np.testing.assert_array_equal(
+        interpreted(again, [x, y]), interpreted(module, [x, y])
+    )
 
 
 def test_every_op_is_structured_or_part_of_one() -> None:

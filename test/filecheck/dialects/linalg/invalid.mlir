@@ -8,10 +8,67 @@ func.func @unknown_body(%a: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
+func.func @short_body(%a: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{expected an op that can be the body, but got 'arith.addf': Expected 2 operand, but got 1}}
+  %y = linalg.map { arith.addf } ins(%a : tensor<4xf32>) outs(%a : tensor<4xf32>)
+  func.return %y : tensor<4xf32>
+}
+
+// -----
+
 func.func @shapes_of_map(%a: tensor<4xf32>, %b: tensor<5xf32>) -> tensor<5xf32> {
   // expected-error @+1 {{expected operand 0 to have the shape of the output, 'tensor<5xf32>', but got 'tensor<4xf32>'}}
   %y = linalg.map { arith.negf } ins(%a : tensor<4xf32>) outs(%b : tensor<5xf32>)
   func.return %y : tensor<5xf32>
+}
+
+// -----
+
+func.func @body_of_map(%a: tensor<4xf32>, %b: tensor<4xf64>) -> tensor<4xf64> {
+  // expected-error @+1 {{expected a body of arguments (f32, f64), but got (f32, f32)}}
+  %y = linalg.map ins(%a : tensor<4xf32>) outs(%b : tensor<4xf64>) (%x: f32, %old: f32) {
+    %z = arith.extf %x : f32 to f64
+    linalg.yield %z : f64
+  }
+  func.return %y : tensor<4xf64>
+}
+
+// -----
+
+func.func @yield_of_map(%a: tensor<4xf32>, %b: tensor<4xf64>) -> tensor<4xf64> {
+  %y = linalg.map ins(%a : tensor<4xf32>) outs(%b : tensor<4xf64>) (%x: f32) {
+    // expected-error @+1 {{expected to yield (f64), but got (f32)}}
+    linalg.yield %x : f32
+  }
+  func.return %y : tensor<4xf64>
+}
+
+// -----
+
+func.func @two_yielded(%a: memref<4xf32>, %b: memref<4xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]} ins(%a : memref<4xf32>) outs(%b : memref<4xf32>) {
+  ^bb0(%x: f32, %old: f32):
+    // expected-error @+1 {{expected to yield (f32), but got (f32, f32)}}
+    linalg.yield %x, %x : f32, f32
+  }
+  func.return
+}
+
+// -----
+
+func.func @no_yield(%a: memref<4xf32>) {
+  // expected-error @+1 {{expected a body that ends with 'linalg.yield', but got 'llvm.unreachable'}}
+  linalg.map outs(%a : memref<4xf32>) () {
+    llvm.unreachable
+  }
+  func.return
+}
+
+// -----
+
+func.func @stray_yield(%a: f32) {
+  // expected-error @+1 {{expected to be in the body of a structured op}}
+  linalg.yield %a : f32
 }
 
 // -----

@@ -4,15 +4,52 @@
 
 // CHECK-LABEL: @short_bodies
 func.func @short_bodies(%a: tensor<4x8xf32>, %o: tensor<4x8xf32>, %s: tensor<4xf32>) -> (tensor<4x8xf32>, tensor<4xf32>) {
-  // CHECK-NEXT: %m = linalg.map ins(%a, %a : tensor<4x8xf32>, tensor<4x8xf32>) outs(%o : tensor<4x8xf32>) (%{{.*}}: f32, %{{.*}}: f32) {
-  // CHECK-NEXT:   arith.mulf %{{.*}}, %{{.*}} fastmath<contract> : f32
-  // CHECK-NEXT:   linalg.yield
-  %m = linalg.map { arith.mulf {fastmath = #arith.fastmath<contract>} } ins(%a, %a : tensor<4x8xf32>, tensor<4x8xf32>) outs(%o : tensor<4x8xf32>)
+  // CHECK-NEXT: %m = linalg.map { arith.mulf {fastmath = #arith.fastmath<contract>} } ins(%a, %a : tensor<4x8xf32>, tensor<4x8xf32>) outs(%o : tensor<4x8xf32>) {test.hint}
+  %m = linalg.map { arith.mulf {fastmath = #arith.fastmath<contract>} } ins(%a, %a : tensor<4x8xf32>, tensor<4x8xf32>) outs(%o : tensor<4x8xf32>) {test.hint}
   // The output comes first.
   // CHECK:      %r = linalg.reduce ins(%m : tensor<4x8xf32>) outs(%s : tensor<4xf32>) dimensions = [1] {test.hint} (%[[X:.*]]: f32, %[[SUM:.*]]: f32) {
   // CHECK-NEXT:   arith.subf %[[SUM]], %[[X]] : f32
   %r = linalg.reduce { arith.subf } ins(%m : tensor<4x8xf32>) outs(%s : tensor<4xf32>) dimensions = [1] {test.hint}
   func.return %m, %r : tensor<4x8xf32>, tensor<4xf32>
+}
+
+func.func private @halve(f64) -> f64
+
+// A body of `linalg.map` has an argument for the output, as in MLIR from 22 on, or has none.
+// CHECK-LABEL: @maps
+func.func @maps(%a: tensor<4xf32>, %b: tensor<4xf32>, %o: tensor<4xf64>) -> tensor<4xf64> {
+  // CHECK-NEXT: linalg.map ins(%a : tensor<4xf32>) outs(%b : tensor<4xf32>) (%x: f32, %old: f32) {
+  // CHECK-NEXT:   arith.addf %x, %old : f32
+  %c = linalg.map ins(%a : tensor<4xf32>) outs(%b : tensor<4xf32>) (%x: f32, %old: f32) {
+    %s = arith.addf %x, %old : f32
+    linalg.yield %s : f32
+  }
+  // The operands are in another order: no short form.
+  // CHECK:      linalg.map ins(%a, %c : tensor<4xf32>, tensor<4xf32>) outs(%b : tensor<4xf32>) (%{{.*}}: f32, %{{.*}}: f32) {
+  // CHECK-NEXT:   arith.subf
+  %d = linalg.map ins(%a, %c : tensor<4xf32>, tensor<4xf32>) outs(%b : tensor<4xf32>) (%x: f32, %y: f32) {
+    %s = arith.subf %y, %x : f32
+    linalg.yield %s : f32
+  }
+  // CHECK:      linalg.map { arith.extf } ins(%d : tensor<4xf32>) outs(%o : tensor<4xf64>)
+  %e = linalg.map ins(%d : tensor<4xf32>) outs(%o : tensor<4xf64>) (%x: f32, %old: f64) {
+    %s = arith.extf %x : f32 to f64
+    linalg.yield %s : f64
+  }
+  // CHECK-NEXT: linalg.map outs(%o : tensor<4xf64>) (%{{.*}}: f64) {
+  %f = linalg.map outs(%o : tensor<4xf64>) (%old: f64) {
+    %s = arith.negf %old : f64
+    linalg.yield %s : f64
+  }
+  // Operands in groups have no short form.
+  // CHECK:      linalg.map ins(%e : tensor<4xf64>) outs(%o : tensor<4xf64>) (%{{.*}}: f64) {
+  // CHECK-NEXT:   func.call @halve
+  %g = linalg.map ins(%e : tensor<4xf64>) outs(%o : tensor<4xf64>) (%x: f64) {
+    %s = func.call @halve(%x) : (f64) -> f64
+    linalg.yield %s : f64
+  }
+  %h = arith.addf %g, %f : tensor<4xf64>
+  func.return %h : tensor<4xf64>
 }
 
 // CHECK-LABEL: @several_reductions
