@@ -5,7 +5,8 @@ What is known of a nest while its schedule is chosen.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from functools import cached_property
 from typing import cast
 
 from xdsl.dialects.builtin import AnyFloat, FixedBitwidthType, IndexType, i1
@@ -28,7 +29,7 @@ MAX_WINDOW = 9
 
 
 class NestView:
-    """A nest as a machine sees it."""
+    """A nest as a machine sees it. The nest stays as it is while it is looked at."""
 
     def __init__(self, nest: tir.NestOp, machine: Machine) -> None:
         self.nest = nest
@@ -39,6 +40,7 @@ class NestView:
         # Searches of tiles ask again and again.
         self._in_steps: dict[int, Sequence[Step]] = {}
         self._out_steps: dict[int, Sequence[Step]] = {}
+        self._lanes: dict[int, int] = {}
 
     def is_long(self, dim: int) -> bool:
         bound = self.bounds[dim]
@@ -104,7 +106,7 @@ class NestView:
         return max(0, shape[-1]) if shape else 1
 
     def input_element_bytes(self, position: int) -> int:
-        return bytes_of(self.nest.in_types[position])
+        return bytes_of(self._in_types[position])
 
     def input_bytes(self, position: int) -> int:
         """The size of an input; 0 if it is not known."""
@@ -211,9 +213,13 @@ class NestView:
 
     def lanes(self, dim: int) -> int:
         """How many elements a vector holds, and the dim gives."""
-        size = max(map(bytes_of, self._computed_types()), default=8)
-        lanes = max(1, self.machine.vector_bytes // size)
-        bound = self.bounds[dim]
+        found = self._lanes.get(dim)
+        if found is None:
+            found = self._lanes[dim] = self._lanes_within(self.bounds[dim])
+        return found
+
+    def _lanes_within(self, bound: int | None) -> int:
+        lanes = max(1, self.machine.vector_bytes // self._widest_bytes)
         if bound is None or bound == 1:
             return lanes if bound is None else 1
         while lanes > bound:
@@ -222,20 +228,26 @@ class NestView:
             lanes //= 2
         return lanes
 
-    @property
+    @cached_property
     def can_mask(self) -> bool:
         """Whether vectors may be loaded and stored in part, of all that is accessed."""
-        nest = self.nest
-        types = (*nest.finish_yield_types[: len(nest.outs)], *nest.in_types)
+        types = (*self._written_types, *self._in_types)
         sizes = [bytes_of(type) for type in types if _is_computed(type)]
         return all(map(self.machine.can_mask, sizes)) and len(sizes) == len(types)
 
-    def _computed_types(self) -> Iterable[Attribute]:
+    @cached_property
+    def _widest_bytes(self) -> int:
         """Of what is computed: addresses and conditions take no room."""
-        nest = self.nest
-        written = nest.finish_yield_types[: len(nest.outs)]
-        types = (*nest.accumulator_types, *written, *nest.in_types)
-        return [type for type in types if _is_computed(type)]
+        types = (*self.nest.accumulator_types, *self._written_types, *self._in_types)
+        return max((bytes_of(type) for type in types if _is_computed(type)), default=8)
+
+    @cached_property
+    def _written_types(self) -> tuple[Attribute, ...]:
+        return self.nest.finish_yield_types[: len(self.nest.outs)]
+
+    @cached_property
+    def _in_types(self) -> tuple[Attribute, ...]:
+        return self.nest.in_types
 
     def vectors(self, dim: int, lanes: int) -> int:
         """How many vectors along the lanes, so that sums need not wait."""
