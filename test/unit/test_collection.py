@@ -1,6 +1,8 @@
 """Searches for garbage are rare while modules grow, and are as before afterwards."""
 
 import gc
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 
@@ -53,3 +55,31 @@ def test_threads_that_overlap() -> None:
     may_leave.set()
     thread.join()
     assert gc.get_threshold() == (700, 11, 12)
+
+
+@pytest.mark.parametrize(("use", "is_searched"), [("pass", True), ("load()", False)])
+def test_nothing_is_searched_when_the_process_ends(use: str, is_searched: bool) -> None:
+    """Unless no IR was made: then Python does as it likes."""
+    script = f"""
+import gc
+from transom.dialects.collection import rare_collection
+
+class Cycle:
+    def __init__(self):
+        self.own = self
+    def __del__(self):
+        print("taken apart")
+
+@rare_collection()
+def load():
+    pass
+
+{use}
+gc.collect()
+gc.disable()
+cycle = Cycle()
+"""
+    ran = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    assert (ran.stdout == "taken apart\n") == is_searched
