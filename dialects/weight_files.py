@@ -74,6 +74,9 @@ class WeightFiles:
 
     base: str | Path
     allowed: Sequence[str | Path] = ()
+    _opened: dict[tuple[str, str], OpenFile] = field(
+        default_factory=dict[tuple[str, str], OpenFile], init=False
+    )
     _containers: dict[FileIdentity, Mapping[str, StoredWeight]] = field(
         default_factory=dict[FileIdentity, Mapping[str, StoredWeight]], init=False
     )
@@ -118,6 +121,20 @@ class WeightFiles:
 
     def open(self, path: str, folder: str = "") -> OpenFile:
         """Map the file at `path` relative to `folder`, itself relative to the base."""
+        known = self._opened.get((folder, path))
+        if known is None or not self._is_at(known, folder, path):
+            known = self._opened[folder, path] = self._open(path, folder)
+        return known
+
+    def _is_at(self, file: OpenFile, folder: str, path: str) -> bool:
+        """Whether a path that a file was opened by still leads to it, as it was."""
+        try:
+            found = os.stat(os.path.join(self.base, folder, path))
+        except OSError:  # opening it tells
+            return False
+        return identity_of(found) == file.identity
+
+    def _open(self, path: str, folder: str) -> OpenFile:
         pure = PurePosixPath(path)
         if (
             not path
@@ -225,6 +242,10 @@ def _is_onnx(file: OpenFile, path: str) -> bool:
     return file.data[8:9].tobytes() != b"{"
 
 
+def identity_of(status: os.stat_result) -> FileIdentity:
+    return (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
+
+
 def _container_of(real: str, roots: Iterable[str]) -> str | None:
     for root in roots:
         if real == root or Path(root) in Path(real).parents:
@@ -249,7 +270,7 @@ def _map_file(path: str, root: str, real: str, *, links_allowed: bool) -> OpenFi
             raise OSError(errno.EINVAL, "not a regular file")
         if info.st_nlink > 1 and not links_allowed:
             raise WeightError(f"'{path}' has several hard links; allow its folder")
-        identity = (info.st_dev, info.st_ino, info.st_size, info.st_mtime_ns)
+        identity = identity_of(info)
         if info.st_size == 0:
             return OpenFile(path, np.empty(0, np.uint8), identity)
         with open(descriptor, "rb", closefd=False) as file:

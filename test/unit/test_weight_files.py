@@ -221,6 +221,18 @@ def test_hard_links(folder: Path):
         assert files.read("m.safetensors", "w", (2, 3), F32).tolist() == W.tolist()
 
 
+def test_a_file_is_opened_once_while_it_is_as_it_was(folder: Path):
+    files = WeightFiles(folder)
+    first = files.open("m.safetensors")
+    assert files.open("m.safetensors") is first
+    save_file({"w": 2 * W}, folder / "new")
+    os.replace(folder / "new", folder / "m.safetensors")
+    assert files.read("m.safetensors", "w", (2, 3), F32).tolist() == (2 * W).tolist()
+    (folder / "m.safetensors").unlink()
+    with refused("cannot read 'm.safetensors': No such file or directory"):
+        files.open("m.safetensors")
+
+
 def test_not_a_file(folder: Path):
     (folder / "d").mkdir()
     os.mkfifo(folder / "f")
