@@ -78,11 +78,19 @@ def least(dim: Dim) -> int:
 
 
 def result_dims_of(op: Operation) -> Sequence[Sequence[Dim]]:
-    """The sizes of the results of an op of a kernel, in terms of its operands."""
+    """
+    The sizes of the results of an op of a kernel, in terms of its operands. Raises
+    `OpError` for an op that does not tell them.
+    """
     if isinstance(op, graph.GraphOp):
         return op.result_dims()
     structure = linalg.structure_of(op)
-    assert structure is not None, "other ops of kernels are asked for values"
+    if structure is None:
+        raise OpError(
+            op,
+            f"expected sizes of results of '{op.name}' that are known; where they are "
+            "not, its class has to derive 'graph.GraphOp', whose 'infer' tells them",
+        )
     first = len(structure.inputs)
     return [
         [DimOf(first + number, axis) for axis in range(len(linalg.shape_of(output)))]

@@ -195,7 +195,9 @@ class Builder:
             return handler(self, op, at)
         if _has_tensors(op):
             raise OpError(
-                op, f"expected an op that can be bufferised, but got '{op.name}'"
+                op,
+                f"expected an op that can be bufferised, but got '{op.name}'; what "
+                "kernels compute derives 'graph.GraphOp' or is in a 'graph.fused'",
             )
         return at
 

@@ -22,6 +22,7 @@ from transom.lowering.conversion.pattern import RefusalError
 from transom.lowering.graph_to_tir.physical import PhysicalNest
 from transom.lowering.graph_to_tir.scalars import signless
 from transom.lowering.graph_to_tir.stored import Stored, fill_border
+from transom.lowering.size_checks import result_dims_of
 from transom.lowering.sizes import Size, reify
 
 OpT = TypeVar("OpT", bound=Operation)
@@ -147,10 +148,12 @@ class Site:
         declared = cast(
             "TensorType[Attribute]", self.op.results[result].type
         ).get_shape()
+        if DYNAMIC not in declared:
+            return list(declared)
         return [
             declared_size if declared_size != DYNAMIC else self.size(dim)
             for declared_size, dim in zip(
-                declared, self.op.result_dims()[result], strict=True
+                declared, result_dims_of(self.op)[result], strict=True
             )
         ]
 

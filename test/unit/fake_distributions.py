@@ -41,14 +41,15 @@ def install(
 def run_python(
     folder: Path, *args: str | Path, cwd: Path | None = None, **environment: str
 ) -> subprocess.CompletedProcess[str]:
-    """Run Python with the distributions of a folder."""
+    """Run Python with the distributions of a folder, and what is on the path here."""
+    path = os.pathsep.join(filter(None, (str(folder), os.environ.get("PYTHONPATH"))))
     return subprocess.run(
         [sys.executable, *args],
         capture_output=True,
         text=True,
         check=False,
         cwd=cwd,
-        env={**os.environ, "PYTHONPATH": str(folder), **environment},
+        env={**os.environ, "PYTHONPATH": path, **environment},
     )
 
 
