@@ -342,7 +342,9 @@ def _either(names: Iterable[str]) -> str:
 # Flags that argparse does not do
 
 
-def normalize(args: Sequence[str], options: Sequence[str], names: Names) -> list[str]:
+def normalize(
+    args: Sequence[str], options: Sequence[str], names: Names, program: str
+) -> list[str]:
     """
     A command line in terms that argparse knows.
 
@@ -350,7 +352,7 @@ def normalize(args: Sequence[str], options: Sequence[str], names: Names) -> list
     one dash before a long name, as `mlir-opt` allows, becomes two. Raises
     `PipelineError` for an unknown option.
     """
-    passes = {f"--{name}": name for name in names.passes}
+    passes = pass_flags(names)
     known = set(options) | set(passes)
     result: list[str] = []
     args = tuple(complete(args))
@@ -365,9 +367,14 @@ def normalize(args: Sequence[str], options: Sequence[str], names: Names) -> list
         elif option in passes and option not in options:
             arg = f"--passes={passes[option]}{_braced(value)}"
         else:
-            check_option(arg, known)
+            check_option(arg, known, program)
         result.append(arg)
     return result
+
+
+def pass_flags(names: Names) -> dict[str, str]:
+    """The names of passes by the flags that run them."""
+    return {f"--{name}": name for name in names.passes}
 
 
 def _braced(options: str) -> str:

@@ -43,7 +43,13 @@ from transom.tools.expected_diagnostics import compare
 from transom.tools.input_files import STDIN, read_stdin
 from transom.tools.ir_printing import print_options, program_text
 from transom.tools.observer_arguments import check_observers
-from transom.tools.opt_arguments import Names, Step, add_arguments, normalize
+from transom.tools.opt_arguments import (
+    Names,
+    Step,
+    add_arguments,
+    normalize,
+    pass_flags,
+)
 from transom.tools.opt_observers import CurrentPass, Observers
 from transom.tools.output_files import write_stdout
 from transom.tools.program_arguments import flags_of
@@ -58,6 +64,27 @@ from transom.tools.time_limit import TimeLimitError, time_limited
 from transom.tools.weight_paths import folder_of, output_folder, rebase_weights
 
 PROGRAM = "transom-opt"
+
+
+def registered_names() -> Names:
+    """What there is to be named on the command line."""
+    return Names(
+        passes=registry().passes,
+        emitters=registry().emitters,
+        readers=sorted({*registry().readers, *OWN_READERS}),
+        phases=[phase.name for phase in PHASES],
+    )
+
+
+def own_flags(names: Names) -> tuple[str, ...]:
+    """All options but those that run a pass."""
+    return flags_of(add_arguments(argparse.ArgumentParser(), names, ""))
+
+
+def flags() -> tuple[str, ...]:
+    """All options."""
+    names = registered_names()
+    return (*own_flags(names), *pass_flags(names))
 
 
 class TransomOptMain(xDSLOptMain):
@@ -80,15 +107,13 @@ class TransomOptMain(xDSLOptMain):
     def __init__(self, args: Sequence[str], reporter: Reporter) -> None:
         self.reporter = reporter
         self.diagnostics: list[Diagnostic] = []
-        scratch = argparse.ArgumentParser()
-        names = self.names()
-        flags = flags_of(add_arguments(scratch, names, self.version_format))
+        names = registered_names()
         # `--disable-verify` would switch off verifiers of the whole process.
         post_init = Attribute.__post_init__
         try:
             super().__init__(
                 "Read IR, lower it to a phase, run passes on it, print it.",
-                normalize(args, flags, names),
+                normalize(args, own_flags(names), names, PROGRAM),
             )
         finally:
             Attribute.__post_init__ = post_init
@@ -98,15 +123,6 @@ class TransomOptMain(xDSLOptMain):
         )
 
     # What is registered
-
-    def names(self) -> Names:
-        """What there is to be named on the command line."""
-        return Names(
-            passes=registry().passes,
-            emitters=registry().emitters,
-            readers=sorted({*registry().readers, *OWN_READERS}),
-            phases=[phase.name for phase in PHASES],
-        )
 
     def register_all_dialects(self) -> None:
         for name, factory in registry().dialects.items():
@@ -125,7 +141,7 @@ class TransomOptMain(xDSLOptMain):
 
     def register_all_arguments(self, arg_parser: argparse.ArgumentParser) -> None:
         arg_parser.prog = PROGRAM
-        add_arguments(arg_parser, self.names(), self.version_format)
+        add_arguments(arg_parser, registered_names(), self.version_format)
 
     def setup_pipeline(self) -> None:
         for name in (*self.args.print_ir_before, *self.args.print_ir_after):
@@ -350,7 +366,7 @@ class TransomOptMain(xDSLOptMain):
         if self.args.print_completion is not None:
             from transom.tools.completion import completion
 
-            return completion(PROGRAM, self.names(), self.args.print_completion)
+            return completion(PROGRAM, registered_names(), self.args.print_completion)
         return None
 
     def _all_expected(self, chunk: Chunk, name: str) -> bool:

@@ -3,6 +3,7 @@ What the command lines of several programs have in common.
 """
 
 import argparse
+import itertools
 from collections.abc import Callable, Collection, Iterable, Sequence
 from itertools import pairwise
 from typing import Any, NoReturn
@@ -14,17 +15,25 @@ from transom.dialects.diagnostics import did_you_mean
 from transom.passes.pipeline import PipelineError
 from transom.tools.bugs import TRACEBACK, TRACEBACK_HELP
 from transom.tools.memory_limit import size_of
+from transom.tools.option_owners import owners_of
 
 Add = Callable[..., argparse.Action]
 """`add_argument` of a parser or of a group."""
 
 
+LISTED = "; '--help' lists them"
+"""What else there is to be said of an unknown option."""
+
+
 def refuse(message: str) -> NoReturn:
     """What a parser shall do as its `error`: the programs write all errors alike."""
     rest = message.removeprefix("unrecognized arguments: ")
-    if rest != message and not rest.startswith("-"):
-        raise PipelineError(f"unexpected argument '{rest.split()[0]}'")
-    raise PipelineError(message)
+    if rest == message:
+        raise PipelineError(message)
+    word = rest.split()[0]
+    if word.startswith("-"):
+        raise PipelineError(f"unknown option '{word}'{LISTED}")
+    raise PipelineError(f"unexpected argument '{word}'")
 
 
 def recorded(add: Add, actions: list[argparse.Action]) -> Add:
@@ -43,13 +52,50 @@ def flags_of(actions: Iterable[argparse.Action]) -> tuple[str, ...]:
     return ("-h", "--help", *(flag for a in actions for flag in a.option_strings))
 
 
-def check_option(word: str, known: Collection[str]) -> None:
-    """Raise `PipelineError` for a word that has the form of an option and is none."""
+class ProgramParser(argparse.ArgumentParser):
+    """The command line of a program. Raises `PipelineError` for a wrong one."""
+
+    def __init__(self, prog: str, description: str, **kwargs: Any) -> None:
+        self.flags: list[str] = []
+        """All options."""
+        super().__init__(prog, description=description, **kwargs)
+        self.allow_abbrev = False
+
+    def add_argument(self, *args: Any, **kwargs: Any) -> argparse.Action:
+        action = super().add_argument(*args, **kwargs)
+        self.flags += action.option_strings
+        return action
+
+    def error(self, message: str) -> NoReturn:
+        refuse(message)
+
+    def parse_words(self, words: Sequence[str]) -> argparse.Namespace:
+        """What a command line says."""
+        self.check(words, self.flags)
+        return self.parse_args(words)
+
+    def check(self, words: Sequence[str], known: Collection[str]) -> None:
+        """Raise `PipelineError` for an option among some words that is not known."""
+        for word in itertools.takewhile(lambda word: word != "--", words):
+            check_option(word, known, self.prog)
+
+
+def check_option(word: str, known: Collection[str], program: str) -> None:
+    """
+    Raise `PipelineError` for a word that has the form of an option and is none of a
+    program.
+    """
     option = word.partition("=")[0]
     if not option.startswith("--") or option == "--" or option in known:
         return
-    near = did_you_mean(option[2:], (name.lstrip("-") for name in known))
-    near = near.replace(" '", " '--") or "; '--help' lists them"
+    owners = [f"'{name}'" for name in owners_of(option, program)]
+    if owners:
+        has = "has" if len(owners) == 1 else "have"
+        raise PipelineError(
+            f"unknown option '{option}'; {' and '.join(owners)} {has} it"
+        )
+    near = did_you_mean(option[2:], (n[2:] for n in known if n.startswith("--")))
+    near = near.replace(" '", " '--") or LISTED
     raise PipelineError(f"unknown option '{option}'{near}")
 
 

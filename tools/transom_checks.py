@@ -26,20 +26,18 @@ with interruptible_imports():
     from transom.runtime.files import write_whole
     from transom.tools.exit_status import exit_status
     from transom.tools.output_files import write_stdout
-    from transom.tools.program_arguments import add_traceback, refuse
+    from transom.tools.program_arguments import ProgramParser, add_traceback
     from transom.tools.reporter import Reporter
 
 PROGRAM = "transom-checks"
 
 
-def arguments() -> argparse.ArgumentParser:
+def arguments() -> ProgramParser:
     """The command line."""
-    parser = argparse.ArgumentParser(
+    parser = ProgramParser(
         PROGRAM,
-        description="write the check lines of tests from what their RUN lines print",
+        "write the check lines of tests from what their RUN lines print",
     )
-    parser.error = refuse
-    parser.allow_abbrev = False
     add = parser.add_argument
     add("--version", action="version", version=f"{PROGRAM} {transom.__version__}")
     add("files", nargs="+", metavar="FILE", help="tests; with --lint also folders")
@@ -76,6 +74,11 @@ def arguments() -> argparse.ArgumentParser:
     return parser
 
 
+def flags() -> Sequence[str]:
+    """All options."""
+    return arguments().flags
+
+
 def kept_options(args: argparse.Namespace) -> list[str]:
     """What says which checks are wanted; blocks keep it for the next time."""
     return [
@@ -101,7 +104,7 @@ def new_text(
     options = kept_options(args)
     if not options:
         options = without_blocks(content).options or []
-        args = arguments().parse_args([*options, str(path)])
+        args = arguments().parse_words([*options, str(path)])
     recording = record(path)
     written = write_checks(
         path,
@@ -198,7 +201,7 @@ def main(args: Sequence[str] | None = None) -> int:
     words = sys.argv[1:] if args is None else args
     reporter = Reporter(PROGRAM)
     return exit_status(
-        reporter, words, lambda: run(arguments().parse_args(words), reporter)
+        reporter, words, lambda: run(arguments().parse_words(words), reporter)
     )
 
 

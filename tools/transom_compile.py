@@ -52,6 +52,7 @@ with interruptible_imports():
         warning_of_plugins,
     )
     from transom.tools.program_arguments import (
+        ProgramParser,
         add_choices,
         add_data_folders,
         add_devices,
@@ -59,11 +60,7 @@ with interruptible_imports():
         add_in_pools,
         add_memory_limit,
         add_traceback,
-        check_option,
         error_format,
-        flags_of,
-        recorded,
-        refuse,
         use_choices,
     )
     from transom.tools.reporter import Reporter
@@ -75,15 +72,10 @@ PROGRAM = "program"
 """What is emitted by default: a file for transom's runtime."""
 
 
-def arguments(words: Sequence[str]) -> argparse.Namespace:
-    """What the command line says. Raises `PipelineError`."""
-    parser = argparse.ArgumentParser(
-        TOOL, description="make a program or a C library of a model"
-    )
-    actions: list[argparse.Action] = []
-    add = recorded(parser.add_argument, actions)
-    parser.error = refuse
-    parser.allow_abbrev = False
+def arguments() -> ProgramParser:
+    """The command line."""
+    parser = ProgramParser(TOOL, "make a program or a C library of a model")
+    add = parser.add_argument
     add("--version", action="version", version=f"{TOOL} {transom.__version__}")
     add("file", help="IR text or an ONNX model")
     add("-f", "--format", choices=("mlir", "onnx"), help="whatever the suffix says")
@@ -113,9 +105,12 @@ def arguments(words: Sequence[str]) -> argparse.Namespace:
     add_error_format(add)
     add_traceback(add)
     add(STRICT, action="store_true", help=STRICT_HELP)
-    for word in words:
-        check_option(word, flags_of(actions))
-    return parser.parse_args(words)
+    return parser
+
+
+def flags() -> Sequence[str]:
+    """All options."""
+    return arguments().flags
 
 
 def default_name(file: str) -> str:
@@ -190,7 +185,7 @@ def main(args: Sequence[str] | None = None) -> int:
     current = CurrentPass()
 
     def body() -> bool:
-        parsed = arguments(words)
+        parsed = arguments().parse_words(words)
         if parsed.strict_plugins and not all_plugins_usable(reporter):
             return False
         with (

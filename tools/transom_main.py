@@ -16,7 +16,6 @@ import pkgutil
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NoReturn
 
 import transom
 from transom.dialects.diagnostics import did_you_mean
@@ -29,6 +28,7 @@ from transom.tools.plugin_problems import (
     warning_of_plugins,
 )
 from transom.tools.program_arguments import (
+    ProgramParser,
     add_error_format,
     add_traceback,
     error_format,
@@ -67,39 +67,32 @@ COMMANDS: dict[str, Command] = {
 }
 
 
-class _Parser(argparse.ArgumentParser):
-    """Raises `PipelineError` for a wrong command line."""
-
-    def error(self, message: str) -> NoReturn:
-        raise PipelineError(message)
-
-
 def arguments(words: Sequence[str]) -> argparse.Namespace:
     """What the command line says. Raises `PipelineError`."""
-    parser = _Parser(
+    parser = ProgramParser(
         PROGRAM,
-        description=f"{__doc__}".partition("\n\n")[0].strip(),
+        f"{__doc__}".partition("\n\n")[0].strip(),
         epilog="'transom COMMAND --help' says more about a command",
         formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
     )
     version = f"{PROGRAM} {transom.__version__}"
     parser.add_argument("--version", action="version", version=version)
     commands = parser.add_subparsers(
-        title="commands", metavar="COMMAND", dest="command", parser_class=_Parser
+        title="commands", metavar="COMMAND", dest="command", parser_class=ProgramParser
     )
     named = next((word for word in words if not word.startswith("-")), None)
     if named is not None and named not in COMMANDS:
         raise PipelineError(f"unknown command '{named}'{did_you_mean(named, COMMANDS)}")
     for name, command in COMMANDS.items():
         sub = commands.add_parser(
-            name, help=command.summary, description=command.summary, allow_abbrev=False
+            name, help=command.summary, description=command.summary
         )
         if name == named:
             pkgutil.resolve_name(command.module).add_arguments(sub)
             sub.add_argument(STRICT, action="store_true", help=STRICT_HELP)
             add_error_format(sub.add_argument)
             add_traceback(sub.add_argument)
+            parser.check(words, (*parser.flags, *sub.flags))
     if named is None and not {"-h", "--help", "--version"} & set(words):
         raise PipelineError(f"expected a command{did_you_mean('', COMMANDS)}")
     return parser.parse_args(words)

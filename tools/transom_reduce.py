@@ -46,10 +46,10 @@ with interruptible_imports():
         warning_of_plugins,
     )
     from transom.tools.program_arguments import (
+        ProgramParser,
         add_error_format,
         add_traceback,
         error_format,
-        refuse,
     )
     from transom.tools.reduction import NotInteresting, Reducer
     from transom.tools.reduction.commands import TIMED_OUT, CommandCheck, Expectation
@@ -58,13 +58,11 @@ with interruptible_imports():
 PROGRAM = "transom-reduce"
 
 
-def arguments() -> argparse.ArgumentParser:
+def arguments() -> ProgramParser:
     """The command line."""
-    parser = argparse.ArgumentParser(
-        PROGRAM, description="a small module for which a command still does the same"
+    parser = ProgramParser(
+        PROGRAM, "a small module for which a command still does the same"
     )
-    parser.error = refuse
-    parser.allow_abbrev = False
     add = parser.add_argument
     add("--version", action="version", version=f"{PROGRAM} {transom.__version__}")
     add("file", help="IR text; - is standard input")
@@ -110,6 +108,11 @@ def arguments() -> argparse.ArgumentParser:
     add_traceback(add)
     add(STRICT, action="store_true", help=STRICT_HELP)
     return parser
+
+
+def flags() -> Sequence[str]:
+    """All options."""
+    return arguments().flags
 
 
 def _regex(text: str) -> re.Pattern[str]:
@@ -261,7 +264,7 @@ def main(args: Sequence[str] | None = None) -> int:
     reporter = Reporter(PROGRAM, error_format(words) == "json")
 
     def body() -> bool:
-        parsed = arguments().parse_args(words)
+        parsed = arguments().parse_words(words)
         if parsed.strict_plugins and not all_plugins_usable(reporter):
             return False
         with warning_of_plugins(reporter):

@@ -69,6 +69,7 @@ with interruptible_imports():
         warning_of_plugins,
     )
     from transom.tools.program_arguments import (
+        ProgramParser,
         add_choices,
         add_data_folders,
         add_devices,
@@ -76,11 +77,7 @@ with interruptible_imports():
         add_in_pools,
         add_memory_limit,
         add_traceback,
-        check_option,
         error_format,
-        flags_of,
-        recorded,
-        refuse,
         use_choices,
     )
     from transom.tools.reporter import Reporter
@@ -93,15 +90,12 @@ SHOWN_ELEMENTS = 6
 """Elements of an output that are printed."""
 
 
-def arguments(words: Sequence[str]) -> argparse.Namespace:
-    """What the command line says. Raises `PipelineError`."""
-    parser = argparse.ArgumentParser(
-        PROGRAM, description="execute a module at any phase, and compare its outputs"
+def arguments() -> ProgramParser:
+    """The command line."""
+    parser = ProgramParser(
+        PROGRAM, "execute a module at any phase, and compare its outputs"
     )
-    actions: list[argparse.Action] = []
-    add = recorded(parser.add_argument, actions)
-    parser.error = refuse
-    parser.allow_abbrev = False
+    add = parser.add_argument
     add("--version", action="version", version=f"{PROGRAM} {transom.__version__}")
     add("file", help="IR text or an ONNX model; - is standard input")
     add("-f", "--format", choices=("mlir", "onnx"), help="whatever the suffix says")
@@ -178,9 +172,12 @@ def arguments(words: Sequence[str]) -> argparse.Namespace:
     add(STRICT, action="store_true", help=STRICT_HELP)
     add("-o", "--output", metavar="FILE.npz", help="write the outputs to a file")
     add("-q", "--quiet", action="store_true", help="print differences only")
-    for word in words:
-        check_option(word, flags_of(actions))
-    return parser.parse_args(words)
+    return parser
+
+
+def flags() -> Sequence[str]:
+    """All options."""
+    return arguments().flags
 
 
 def run(args: argparse.Namespace, reporter: Reporter, current: CurrentPass) -> bool:
@@ -367,7 +364,7 @@ def main(args: Sequence[str] | None = None) -> int:
     current = CurrentPass()
 
     def body() -> bool:
-        parsed = arguments(words)
+        parsed = arguments().parse_words(words)
         if parsed.strict_plugins and not all_plugins_usable(reporter):
             return False
         with (

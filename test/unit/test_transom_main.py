@@ -1,12 +1,14 @@
 """The program `transom`: its commands, and what it says of wrong ones."""
 
 import json
+import tomllib
 from pathlib import Path
 
 import pytest
 from fake_distributions import install, run_python
 
 import transom
+from transom.tools.option_owners import FLAGS, flags_of_program
 from transom.tools.transom_main import COMMANDS, main
 
 TRANSOM = ("-m", "transom.tools.transom_main")
@@ -18,8 +20,9 @@ TRANSOM = ("-m", "transom.tools.transom_main")
         ((), "expected a command; expected one of 'cache', 'new', 'plugins', 'show'"),
         (("plugin",), "unknown command 'plugin'; did you mean 'plugins'?"),
         (("--json", "plugin"), "unknown command 'plugin'; did you mean 'plugins'?"),
-        (("plugins", "--jsno"), "unrecognized arguments: --jsno"),
-        (("plugins", "x"), "unrecognized arguments: x"),
+        (("plugins", "--jsno"), "unknown option '--jsno'; did you mean '--json'?"),
+        (("plugins", "--to=tensor"), "unknown option '--to'; 'transom-opt' has it"),
+        (("plugins", "x"), "unexpected argument 'x'"),
     ],
 )
 def test_wrong_commands(
@@ -28,6 +31,15 @@ def test_wrong_commands(
     assert main(words) == 2
     captured = capsys.readouterr()
     assert (captured.out, captured.err) == ("", f"transom: error: {message}\n")
+
+
+def test_every_program_tells_its_options() -> None:
+    pyproject = Path(__file__).parent.parent.parent / "pyproject.toml"
+    scripts = tomllib.loads(pyproject.read_text())["project"]["scripts"]
+    others = {"transom", "transom-filecheck"}  # commands; the options of LLVM's
+    assert list(FLAGS) == sorted(set(scripts) - others)
+    for name in FLAGS:
+        assert {"--help", "--version", "--traceback"} <= set(flags_of_program(name))
 
 
 def test_errors_as_json(capsys: pytest.CaptureFixture[str]):

@@ -112,6 +112,10 @@ def test_verifier_error_is_at_its_op(run: Run) -> None:
             "unknown option '--canonicalise'; did you mean '--canonicalize'?",
         ),
         (
+            ["--winograd"],
+            "unknown option '--winograd'; 'transom-compile' and 'transom-run' have it",
+        ),
+        (
             ["--mlir-print-debuginfo"],
             "unknown option '--mlir-print-debuginfo'; "
             "did you mean '--print-debuginfo'?",
@@ -139,7 +143,7 @@ def test_verifier_error_is_at_its_op(run: Run) -> None:
             "argument --time-limit: expected a number of seconds above 0, but got '0'",
         ),
         (["b.mlir"], "unexpected argument 'b.mlir'"),
-        (["-x"], "unrecognized arguments: -x"),
+        (["-x"], "unknown option '-x'; '--help' lists them"),
     ],
 )
 def test_wrong_command_line(run: Run, args: list[str], message: str) -> None:

@@ -187,6 +187,8 @@ def test_standard_input_shows_its_lines(
     [
         ([], "the following arguments are required: file"),
         (["x.mlir", "--inputs"], "unknown option '--inputs'; did you mean '--input'?"),
+        (["x.mlir", "--to=planned"], "unknown option '--to'; 'transom-opt' has it"),
+        (["x.mlir", "--cse"], "unknown option '--cse'; 'transom-opt' has it"),
         (["x.mlir", "-O4"], "argument -O: invalid choice: 4 (choose from 0, 1, 2, 3)"),
         (
             ["-", "-f", "onnx"],
