@@ -71,7 +71,7 @@ def _range(values: Sequence[float]) -> tuple[int, int]:
 def _legend(peers: Sequence[str]) -> list[str]:
     parts: list[str] = []
     for number, peer in enumerate(peers):
-        left = LABELS + 150 * number
+        left = LABELS + 130 * number
         parts.append(
             f"<rect x='{left}' y='28' width='11' height='11' "
             f"fill='{COLOURS[number]}'/><text x='{left + 16}' y='38'>"
@@ -98,5 +98,5 @@ def _bar(one: float, end: float, top: float, value: float, colour: str) -> list[
         f"<rect x='{left:.1f}' y='{top}' width='{width:.1f}' height='{BAR - 2}' "
         f"fill='{colour}'/>",
         f"<text x='{max(one, end) + 4:.1f}' y='{top + BAR - 3}' font-size='10'>"
-        f"{value:.2f}</text>",
+        f"{value:{'.2f' if value >= 0.1 else '.2g'}}</text>",
     ]

@@ -33,15 +33,33 @@ TITLES = {
 """The groups of cases, in the order of the page."""
 
 METHOD = """\
-Every candidate reads the same ONNX model and writes to arrays that exist already; the
-inputs are random, and so are the weights, of He scale; models end before their last
-softmax. On one thread all candidates take turns in one process, in batches of at
-least 20 ms, without garbage collection, and a time is the median of some rounds, of
-processor time. On more threads it is the wall's, and each candidate has a process of
-its own, which is stopped while others run. *Error* is the largest difference from the
-reference (onnxruntime, or else NumPy), as a part of the largest value; a run in which
-one is above 2e-5 fails. *Spread* is the distance of the quartiles of transom's times,
-as a part of the median."""
+Every candidate reads the same ONNX model; transom, NumPy and onnxruntime write to
+arrays that exist already. The inputs are random, and so are the weights, of He scale;
+models end before their last softmax. On one thread all candidates take turns in one
+process, in batches of at least 20 ms, without garbage collection, and a time is the
+median of some rounds, of processor time. On more threads it is the wall's, and each
+candidate has a process of its own, which is stopped while others run. *Error* is the
+largest difference from the reference (onnxruntime, or else NumPy), as a part of the
+largest value; a run in which one is above 2e-5 fails. *Spread* is the distance of the
+quartiles of transom's times, as a part of the median. A candidate that takes seconds
+has fewer rounds than the others."""
+
+HOW = """\
+`python -m benchmarks.compare` takes such figures in a checkout, of what is installed;
+`pip install -e '.[peers]'` installs all of it."""
+
+NOTES = {
+    "iree": """\
+IREE is told to optimise most (`--iree-opt-level=O3`), to pack what is multiplied
+(`--iree-opt-data-tiling`), to compute convolutions with channels last
+(`--iree-preprocessing-pass-pipeline`), and that code is for this CPU; it reads older
+models as of opset 17, and allocates its outputs in each call. On one thread its device
+is `local-sync`, else `local-task`.""",
+    "tvm": """\
+TVM compiles by its default pipeline for this CPU, without the tuning that its speed
+depends on; its outputs come from a pool.""",
+}
+"""How candidates are run that have ways to choose from."""
 
 
 @dataclass(frozen=True)
@@ -80,6 +98,10 @@ def parts_of(data: Mapping[str, Any]) -> Iterator[Part]:
     yield Heading("Benchmarks", 1)
     yield Paragraph(summary(data))
     yield Paragraph(METHOD)
+    yield Paragraph(HOW)
+    for name, note in NOTES.items():
+        if name in data["versions"]:
+            yield Paragraph(note)
     timed: list[Record] = [r for r in data["records"] if "ratios" in r]
     for group, title in TITLES.items():
         for threads in sorted({r["threads"] for r in timed if r["group"] == group}):
@@ -120,7 +142,8 @@ def times_of(name: str, title: str, records: Sequence[Record]) -> Iterator[Part]
     if rows:
         peers = list(dict.fromkeys(peer for row in rows for peer in row.ratios))
         means = [
-            f"{_mean([r.ratios[peer] for r in rows if peer in r.ratios]):.2f} of {peer}"
+            f"{_number(_mean([r.ratios[peer] for r in rows if peer in r.ratios]))} of "
+            f"{peer}"
             for peer in peers
         ]
         says = f"{title}: geometric means of the times {', '.join(means)}"
@@ -144,7 +167,7 @@ def times_table(records: Sequence[Record]) -> Table:
         own = found.get("transom", {})
         seconds = own.get("seconds")
         row = [record["case"]]
-        row += [_number(found.get(name, {}).get("seconds"), 1000) for name in names]
+        row += [_result(found.get(name, {}), "seconds", 1000) for name in names]
         if has_flops:
             speed = record["flops"] / seconds if seconds and record["flops"] else None
             row.append(_number(speed, 1e-9))
@@ -164,7 +187,7 @@ def compile_table(records: Sequence[Record]) -> Table:
             memory = one["memory"]
             size = record["model_bytes"]
             part = memory / size if memory and size >= SMALL_MODEL else None
-            row = [record["case"], name, _number(one["cold"]), _number(one["warm"])]
+            row = [record["case"], name, _result(one, "cold"), _number(one["warm"])]
             rows.append([*row, _number(memory, 1e-6), _number(part)])
     head = ("case", "candidate", "cold, s", "warm, s", "memory, MB", "/ model's size")
     return Table(head, rows)
@@ -174,13 +197,20 @@ def _mean(values: Sequence[float]) -> float:
     return exp(mean(log(value) for value in values))
 
 
+def _result(found: Record, key: str, factor: float = 1) -> str:
+    """A number of a candidate that may have failed."""
+    return "failed" if found.get("failure") else _number(found.get(key), factor)
+
+
 def _number(value: float | None, factor: float = 1) -> str:
-    """Three digits, or more in front of the point."""
+    """Three digits, or more in front of the point; two of what is below 0.1."""
     if value is None:
         return ""
     scaled = value * factor
     if abs(scaled) >= 100:
         return f"{scaled:.0f}"
+    if abs(scaled) < 0.1:
+        return f"{scaled:.2g}"
     return f"{scaled:.1f}" if abs(scaled) >= 10 else f"{scaled:.2f}"
 
 

@@ -35,7 +35,13 @@ COMPILED = {
     "group": "light",
     "model_bytes": 574_000_000,
     "compilations": {
-        "transom": {"cold": 7.25, "warm": 1.234, "memory": 287_000_000, "failure": None}
+        "transom": {
+            "cold": 7.25,
+            "warm": 1.234,
+            "memory": 287_000_000,
+            "failure": None,
+        },
+        "iree": {"cold": None, "warm": None, "memory": None, "failure": "no such op"},
     },
 }
 
@@ -83,13 +89,27 @@ def test_the_page_says_where_its_figures_come_from():
     [
         "| matmul-1024 | 50.0 | 100 | 80.0 | 0.50 | 3e-07 | 2 % |",
         "| matmul-512 | 20.0 | 10.0 | 200 | 2.00 | 3e-07 | 2 % |",
-        "| vgg19 |  | 300 |  |  |  |",
+        "| vgg19 | failed | 300 |  |  |  |",
         "| vgg19 | transom | 7.25 | 1.23 | 287 | 0.50 |",
+        "| vgg19 | iree | failed |  |  |  |",
         "transom's times, geometric means: 1.00 of onnxruntime.",
     ],
 )
 def test_tables(line: str):
     assert line in page()[0].splitlines()
+
+
+def test_ways_to_run_candidates_are_told_of_those_that_ran():
+    assert "without the tuning" not in page()[0]
+    with_tvm = {**DATA, "versions": {"tvm": "0.27.0"}}
+    assert "without the tuning" in to_markdown(parts_of(with_tvm), IMAGES)[0]
+
+
+def test_small_ratios_keep_two_digits():
+    data = {**DATA, "records": [timed("matmul-512", "matmul", 0.003, 1.0)]}
+    text, images = to_markdown(parts_of(data), IMAGES)
+    assert "| 3.00 | 1000 | 1333 | 0.003 |" in text
+    assert ">0.003</text>" in images["matmul-1.svg"]
 
 
 def test_a_group_without_ratios_has_no_chart():
