@@ -1,5 +1,6 @@
 """
-transom against NumPy and onnxruntime: times, and the errors of what they compute.
+transom against NumPy, onnxruntime, IREE and TVM, where they are installed: times, and
+the errors of what they compute.
 
 ```sh
 python -m benchmarks.compare                       # all cases, on one thread
@@ -168,7 +169,7 @@ def ratio(timings: Mapping[str, Timing], peer: str) -> float | None:
 
 
 def _text(value: float | None) -> str:
-    return "-" if value is None else f"{value:.2f}"
+    return "-" if value is None else f"{value:.3g}"
 
 
 def print_means(records: Sequence[Mapping[str, Any]], names: Sequence[str]) -> None:
@@ -183,7 +184,7 @@ def print_means(records: Sequence[Mapping[str, Any]], names: Sequence[str]) -> N
             middle = exp(mean(log(value) for value in values))
             print(
                 f"{group}, {threads} thread{'s' if threads > 1 else ''}: "
-                f"{middle:.3f} x {peer} (geometric mean of {len(values)}, "
+                f"{middle:.3g} x {peer} (geometric mean of {len(values)}, "
                 f"worst {max(values):.2f})"
             )
 

@@ -20,9 +20,10 @@ from pathlib import Path
 from statistics import median
 from typing import NamedTuple
 
+from benchmarks.candidates import CompileError, Unable
 from benchmarks.cases import Case, case_named
 from benchmarks.measurement import ROOT, environment, write_case
-from benchmarks.peers import CANDIDATES, Unable
+from benchmarks.peers import CANDIDATES
 
 STEP = 0.004
 """Seconds between two looks at the memory."""
@@ -38,10 +39,6 @@ class Run(NamedTuple):
     """Seconds of all processes."""
     memory: int
     """Bytes."""
-
-
-class CompileError(Exception):
-    """The process that compiles has failed."""
 
 
 class Compilation(NamedTuple):
@@ -60,28 +57,33 @@ def compile_once(name: str, case: str, model: Path, cache: Path) -> Run | None:
     Compile in a new process, with transom's cache in a folder; None if there is nothing
     to compile. Raises `CompileError`.
     """
-    process = subprocess.Popen(
-        [sys.executable, "-m", "benchmarks.compilation", name, case, str(model)],
-        env={
-            **environment(1),
-            "TRANSOM_CACHE": "on",
-            "TRANSOM_CACHE_DIR": str(cache),
-        },
-        cwd=ROOT,
-    )
-    memory = 0
-    while True:
-        memory = max(memory, anonymous_memory(process.pid))
-        pid, status, usage = os.wait4(process.pid, os.WNOHANG)
-        if pid:
-            break
-        time.sleep(STEP)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode == NOTHING_TO_DO:
-        return None
-    if process.returncode != 0:
-        raise CompileError(f"the compilation ended with status {process.returncode}")
-    return Run(usage.ru_utime + usage.ru_stime, memory)
+    with tempfile.TemporaryFile("w+") as printed:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "benchmarks.compilation", name, case, str(model)],
+            env={
+                **environment(1),
+                "TRANSOM_CACHE": "on",
+                "TRANSOM_CACHE_DIR": str(cache),
+            },
+            cwd=ROOT,
+            stdout=printed,
+            stderr=subprocess.STDOUT,
+        )
+        memory = 0
+        while True:
+            memory = max(memory, anonymous_memory(process.pid))
+            pid, status, usage = os.wait4(process.pid, os.WNOHANG)
+            if pid:
+                break
+            time.sleep(STEP)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        if process.returncode == NOTHING_TO_DO:
+            return None
+        if process.returncode != 0:
+            printed.seek(0)
+            (*_, said) = ["", *printed.read().splitlines()]
+            raise CompileError(f"ended with status {process.returncode}: {said}")
+        return Run(usage.ru_utime + usage.ru_stime, memory)
 
 
 def anonymous_memory(pid: int) -> int:

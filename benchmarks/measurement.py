@@ -31,7 +31,12 @@ ROOT = Path(__file__).parents[1]
 LIMIT = 2e-5
 """The largest error, as a part of the largest value, that is taken as right."""
 
-THREAD_VARIABLES = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS")
+PATIENCE = 10.0
+"""Seconds of a candidate's calls after which no more rounds are measured of it."""
+
+THREAD_VARIABLES = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "TVM_NUM_THREADS")
+FOREIGN = ("OPENBLAS_", "OMP_", "GOMP_", "MKL_", "TVM_", "IREE_")
+"""How the names of variables begin that others read."""
 
 
 @dataclass
@@ -81,9 +86,16 @@ class Worker:
             cwd=ROOT,
             env=environment(threads),
         )
-        ready = self._answer()
-        self.ready: list[str] = ready["ready"]
-        self.failed: dict[str, str] = ready["failed"]
+        self.preparing: str | None = None
+        self.ready: list[str] = []
+        self.failed: dict[str, str] = {}
+
+    def prepare(self) -> None:
+        """Wait until candidates are `ready`; if the process ends, it is of the one
+        that it was `preparing`."""
+        while "ready" not in (said := self._answer()):
+            self.preparing = said["preparing"]
+        self.ready, self.failed = said["ready"], said["failed"]
 
     def __enter__(self) -> Self:
         return self
@@ -94,6 +106,10 @@ class Worker:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the process."""
         self.process.kill()
         self.process.communicate()
 
@@ -124,12 +140,30 @@ class Worker:
         return json.loads(line)
 
 
+def start(folder: Path, case: str, threads: int, names: Sequence[str]) -> Worker:
+    """A process whose candidates are ready; one that ends it has failed."""
+    ended: dict[str, str] = {}
+    while True:
+        left = [name for name in names if name not in ended]
+        worker = Worker(folder, case, threads, left)
+        try:
+            worker.prepare()
+        except WorkerError as e:
+            worker.close()
+            if worker.preparing is None:
+                raise
+            ended[worker.preparing] = str(e)
+        else:
+            worker.failed.update(ended)
+            return worker
+
+
 def environment(threads: int) -> dict[str, str]:
-    """That of a process that measures: what OpenBLAS and OpenMP are told is ours."""
+    """That of a process that measures: what libraries are told is ours."""
     kept = {
         name: value
         for name, value in os.environ.items()
-        if not name.startswith(("OPENBLAS_", "OMP_", "GOMP_", "MKL_"))
+        if not name.startswith(FOREIGN)
     }
     paths = [str(ROOT), *filter(None, [kept.get("PYTHONPATH")])]
     return {
@@ -140,11 +174,17 @@ def environment(threads: int) -> dict[str, str]:
 
 
 def write_case(case: Case, folder: Path) -> Path:
-    """Write the model of a case and values of its inputs; gives the model's file."""
+    """
+    Write the model of a case, with the shapes of its outputs, which ONNX demands, and
+    values of its inputs; gives the model's file.
+    """
     import onnx
 
     path = case.write(folder).rename(folder / "model.onnx")
-    model = onnx.ModelProto.FromString(path.read_bytes())
+    model = onnx.shape_inference.infer_shapes(
+        onnx.ModelProto.FromString(path.read_bytes())
+    )
+    path.write_bytes(model.SerializeToString())
     arrays: dict[str, Any] = random_inputs(model)
     np.savez(folder / "inputs.npz", **arrays)
     return path
@@ -162,8 +202,7 @@ def measure(
     with ExitStack() as stack:
         workers: list[Worker] = []
         for group in groups:
-            worker = Worker(folder, case.name, threads, group)
-            stack.enter_context(worker)
+            worker = stack.enter_context(start(folder, case.name, threads, group))
             for name, reason in worker.failed.items():
                 timings[name].failure = reason
             workers.append(worker)
@@ -173,7 +212,9 @@ def measure(
             for worker in workers:
                 worker.resume()
                 for name in worker.ready:
-                    timings[name].seconds.append(worker.seconds(name))
+                    seconds = timings[name].seconds
+                    if sum(seconds) < PATIENCE:
+                        seconds.append(worker.seconds(name))
                 worker.pause()
     taking_part = {n: t for n, t in timings.items() if t.seconds or t.failure}
     compare_results(taking_part, folder)

@@ -1,70 +1,27 @@
 """
 The candidates: each reads the model of a case and runs it on arrays that exist.
 
-No candidate allocates its outputs while it is measured: transom and NumPy write to
-arrays that are given, onnxruntime runs through I/O binding.
+transom, NumPy and onnxruntime allocate no outputs while they are measured: transom and
+NumPy write to arrays that are given, onnxruntime runs through I/O binding.
 """
 
-import importlib.metadata
-import importlib.util
-from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from benchmarks.candidates import Candidate, Unable
 from benchmarks.cases import Array, Case
+from benchmarks.compiler_peers import Iree, Tvm
 
 if TYPE_CHECKING:
     from transom.runtime.program import Program
 
 
-class Candidate(ABC):
-    """A model that is ready to run."""
-
-    outputs: dict[str, Array]
-    """Where `run` writes to."""
-
-    package: ClassVar[str]
-    """The distribution that it comes from."""
-
-    module: ClassVar[str]
-    """What is imported."""
-
-    @classmethod
-    def version(cls) -> str | None:
-        """The installed version, if there is one."""
-        if importlib.util.find_spec(cls.module.partition(".")[0]) is None:
-            return None
-        try:
-            return importlib.metadata.version(cls.package)
-        except importlib.metadata.PackageNotFoundError:
-            return None
-
-    @abstractmethod
-    def __init__(
-        self, case: Case, model: Path, inputs: Mapping[str, Array], threads: int
-    ) -> None:
-        """Compile a model. Raises `Unable` if the candidate has no way to run it."""
-
-    @abstractmethod
-    def run(self) -> None:
-        """Compute the outputs once."""
-
-    @staticmethod
-    @abstractmethod
-    def compile(case: Case, model: Path, threads: int) -> Any:
-        """What has to be done once for a model. Raises `Unable`, if that is nothing."""
-
-
-class Unable(Exception):
-    """A candidate does not take part in a case."""
-
-
 class Transom(Candidate):
-    package = "transom"
+    packages = ("transom",)
     module = "transom"
 
     def __init__(
@@ -87,7 +44,7 @@ class Transom(Candidate):
 
 
 class OnnxRuntime(Candidate):
-    package = "onnxruntime"
+    packages = ("onnxruntime",)
     module = "onnxruntime"
 
     def __init__(
@@ -125,7 +82,7 @@ class OnnxRuntime(Candidate):
 
 
 class NumPy(Candidate):
-    package = "numpy"
+    packages = ("numpy",)
     module = "numpy"
 
     def __init__(
@@ -159,6 +116,8 @@ CANDIDATES: dict[str, type[Candidate]] = {
     "transom": Transom,
     "onnxruntime": OnnxRuntime,
     "numpy": NumPy,
+    "iree": Iree,
+    "tvm": Tvm,
 }
 
 REFERENCES = ("onnxruntime", "numpy")

@@ -2,21 +2,24 @@
 A process that measures: it prepares some candidates of one case, and then runs a batch
 of one of them for each line that it is sent. `compare` starts it.
 
-Answers are lines of JSON on standard output.
+Answers are lines of JSON on standard output; what libraries print goes to standard
+error.
 """
 
 import gc
 import json
+import os
 import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 
+from benchmarks.candidates import Candidate, Unable
 from benchmarks.cases import case_named
-from benchmarks.peers import CANDIDATES, Candidate, Unable
+from benchmarks.peers import CANDIDATES
 
 BATCH = 0.02
 """Seconds that a batch takes at least."""
@@ -43,8 +46,11 @@ def batch_size(run: Callable[[], None], clock: Callable[[], float]) -> int:
         count = max(2 * count, int(1.2 * count * BATCH / max(seconds, BATCH / 10)))
 
 
-def answer(**said: Any) -> None:
-    print(json.dumps(said), flush=True)
+def own_output() -> IO[str]:
+    """Standard output, to which nothing else is written from now on."""
+    output = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
+    return output
 
 
 def main() -> None:
@@ -52,18 +58,23 @@ def main() -> None:
     folder, name, threads, *names = sys.argv[1:]
     case, model = case_named(name), Path(folder, "model.onnx")
     inputs: dict[str, Any] = dict(np.load(Path(folder, "inputs.npz")))
+    output = own_output()
+
+    def answer(**said: Any) -> None:
+        print(json.dumps(said), file=output, flush=True)
+
     clock = time.process_time if threads == "1" else time.perf_counter
     candidates: dict[str, tuple[Candidate, int]] = {}
     failed: dict[str, str] = {}
     for name in names:
+        answer(preparing=name)
         try:
             candidate = CANDIDATES[name](case, model, inputs, int(threads))
+            candidates[name] = candidate, batch_size(candidate.run, clock)
         except Unable:
             continue
         except Exception as e:  # what goes wrong in one leaves the others to measure
-            failed[name] = f"{type(e).__name__}: {e}"
-            continue
-        candidates[name] = candidate, batch_size(candidate.run, clock)
+            failed[name] = f"{type(e).__name__}: {e}".strip().partition("\n")[0]
     gc.collect()
     gc.disable()
     answer(ready=list(candidates), failed=failed)
@@ -77,8 +88,8 @@ def main() -> None:
                 for array in candidate.outputs.values():
                     array.fill(np.nan)  # what was there before is no result
                 candidate.run()
-                outputs: dict[str, Any] = candidate.outputs
-                np.savez(Path(folder, f"{name}.npz"), **outputs)
+                results: dict[str, Any] = dict(candidate.results())
+                np.savez(Path(folder, f"{name}.npz"), **results)
             answer(saved=list(candidates))
 
 
