@@ -86,7 +86,7 @@ class Machine:
                 triple=self.triple,
                 cpu=self.cpu,
                 features=self.features,
-                opt_level=self.opt_level,
+                opt_level=self.effort_for(text),
                 reloc=self.reloc,
                 abi=self.abi,
             )

@@ -36,8 +36,11 @@ MAX_POINTS = 14
 MAX_VECTORS = 8
 """How many vectors a tile has at most."""
 
-UNROLLED_STEPS = 4
-"""So many steps of the innermost sum are written out."""
+BODY = 12
+"""
+So many multiply-adds at least are in the body of the innermost sum's loop: with them
+the loop itself takes no time, and more are only more to compile.
+"""
 
 ASSUMED_EXTENT = 64
 """What a dim has whose size is not known."""
@@ -149,7 +152,7 @@ class Choice:
             cache=cache_tiles(product, tile),
             register=dict(sorted(register.items())),
             vector=(product.lane_dim, product.lanes),
-            unroll=unrolled(product, self.dot),
+            unroll=unrolled(product, tile, self.dot),
             order=loop_order(product),
             pack=sorted(self.pack),
             masked_edges=product.view.can_mask,
@@ -461,19 +464,24 @@ def loop_order(product: Product) -> list[int]:
     return [] if order == sorted(order) else order
 
 
-def unrolled(product: Product, dot: tuple[int, int] | None = None) -> dict[int, int]:
-    """Some steps of the innermost sum that has any, a divisor of it if there is one."""
+def unrolled(
+    product: Product, tile: Tile, dot: tuple[int, int] | None = None
+) -> dict[int, int]:
+    """
+    As many steps of the innermost sum that has any as fill its loop's body: a divisor
+    of all, if one is near.
+    """
     view = product.view
+    enough = _ceil_div(BODY, tile.points * tile.vectors) or 1
     for dim in reversed(view.reduction):
         bound = view.bounds[dim]
         at_once = dot[1] if dot is not None and dot[0] == dim else 1
-        if bound is None:
-            return {dim: UNROLLED_STEPS}
-        if bound > 1:
-            steps = bound // at_once
-            if steps <= 2 * UNROLLED_STEPS:
-                return {dim: bound}
-            sizes = (4, 5, 6, 3, 7, 8)
-            fitting = (size for size in sizes if steps % size == 0)
-            return {dim: next(fitting, UNROLLED_STEPS) * at_once}
+        if bound is not None and bound <= at_once:
+            continue
+        steps = None if bound is None else bound // at_once
+        if enough == 1:
+            return {}
+        near = range(enough, 2 * enough + 1)
+        fitting = (size for size in near if steps is not None and steps % size == 0)
+        return {dim: next(fitting, enough) * at_once}
     return {}

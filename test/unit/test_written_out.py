@@ -1,9 +1,13 @@
 """Texts whose loops are written out, for which LLVM's passes have nothing to do."""
 
+from pathlib import Path
+from typing import Any
+
 import pytest
 
 from transom.lowering.emit_llvm.written_out import MANY, is_written_out
 from transom.machine_code import MOST, Machine
+from transom.runtime import jit
 
 
 def block(name: str, vectors: int = 0, scalars: int = 0, to: str = "") -> str:
@@ -85,3 +89,40 @@ def test_passes_run_where_they_help_or_all_is_asked_for() -> None:
         machine = Machine("x86_64-linux-gnu", "x86-64-v4", "", level)
         assert machine.effort_for(short) == level
         assert machine.effort_for(long) == (level if level == MOST else 0)
+
+
+def test_machine_code_is_made_with_that_effort(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("TRANSOM_CACHE_DIR", str(tmp_path))
+    optimized: list[int] = []
+    optimize = jit.optimize
+
+    def watched(module: Any, machine: Any, opt_level: int) -> None:
+        optimized.append(opt_level)
+        optimize(module, machine, opt_level)
+
+    monkeypatch.setattr(jit, "optimize", watched)
+    for count in (12, 1):
+        body = "".join(
+            f"""
+  %p{n} = fmul <4 x float> %v, %v
+  %v{n} = fadd <4 x float> %p{n}, %v
+  store <4 x float> %v{n}, ptr %x"""
+            for n in range(count)
+        )
+        text = f"""
+define void @k(ptr %x, i64 %n) {{
+  br label %body
+body:
+  %i = phi i64 [0, %0], [%next, %body]
+  %v = load <4 x float>, ptr %x{body}
+  %next = add i64 %i, 1
+  %more = icmp slt i64 %next, %n
+  br i1 %more, label %body, label %end
+end:
+  ret void
+}}
+"""
+        assert Machine(jit.host_triple(), "", "", 2).compile(text)
+    assert optimized == [0, 2]

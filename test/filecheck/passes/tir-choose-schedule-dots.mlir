@@ -17,7 +17,7 @@ func.func @main(%a: tensor<64x32xi8>, %r: tensor<64x31xi8>) -> (tensor<64x64xi32
 }
 
 // VNNI-LABEL:    tir.func @mixed
-// VNNI:            vector = d1 : 8, unroll = [d2 : 32], order = [d1, d0, d2], pack = [in1], dot = d2 : 4>
+// VNNI:            vector = d1 : 8, order = [d1, d0, d2], pack = [in1], dot = d2 : 4>
 // PAIRS-LABEL:   tir.func @mixed
 // PAIRS:           pack = [in1], dot = d2 : 2>
 // DOTPROD-LABEL: tir.func @mixed

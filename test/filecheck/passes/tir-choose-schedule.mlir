@@ -80,10 +80,96 @@ tir.func @gather(read %a: memref<192x192xf32>, write %o: memref<64x64xf32>) {
 // CHECK-LABEL: tir.func @matmul(
 tir.func @matmul(read %a: memref<21x8xf32>, read %b: memref<8x64xf32>, write %o: memref<21x64xf32>) {
   // 21 rows are seven tiles of three, by four vectors of 8 lanes.
-  // CHECK:   schedule #tir.schedule<register = [d0 : 6, d1 : 64], vector = d1 : 16, unroll = [d2 : 8], order = [d1, d0, d2], edges = masked>
-  // DEFAULT: schedule #tir.schedule<register = [d0 : 3, d1 : 32], vector = d1 : 8, unroll = [d2 : 8], order = [d1, d0, d2], edges = masked>
+  // CHECK:   schedule #tir.schedule<register = [d0 : 6, d1 : 64], vector = d1 : 16, order = [d1, d0, d2], edges = masked>
+  // DEFAULT: schedule #tir.schedule<register = [d0 : 3, d1 : 32], vector = d1 : 8, order = [d1, d0, d2], edges = masked>
   tir.nest dims [parallel 21, parallel 64, reduction 8]
       ins(%a[d0, d2] : memref<21x8xf32>, %b[d2, d1] : memref<8x64xf32>) outs(%o[d0, d1] : memref<21x64xf32>)
+    init {
+      %zero = arith.constant 0.0 : f32
+      tir.yield %zero : f32
+    }
+    body (%x: f32, %y: f32, %acc: f32) {
+      %p = arith.mulf %x, %y : f32
+      %s = arith.addf %acc, %p : f32
+      tir.yield %s : f32
+    }
+    finish (%acc: f32) {
+      tir.yield %acc : f32
+    }
+  tir.return
+}
+
+// Steps are written out until there are twelve multiply-adds.
+// CHECK-LABEL: tir.func @one_row(
+tir.func @one_row(read %a: memref<1x12xf32>, read %b: memref<12x64xf32>, write %o: memref<1x64xf32>) {
+  // CHECK:   schedule #tir.schedule<register = [d1 : 64], vector = d1 : 16, unroll = [d2 : 3]
+  tir.nest dims [parallel 1, parallel 64, reduction 12]
+      ins(%a[d0, d2] : memref<1x12xf32>, %b[d2, d1] : memref<12x64xf32>) outs(%o[d0, d1] : memref<1x64xf32>)
+    init {
+      %zero = arith.constant 0.0 : f32
+      tir.yield %zero : f32
+    }
+    body (%x: f32, %y: f32, %acc: f32) {
+      %p = arith.mulf %x, %y : f32
+      %s = arith.addf %acc, %p : f32
+      tir.yield %s : f32
+    }
+    finish (%acc: f32) {
+      tir.yield %acc : f32
+    }
+  tir.return
+}
+
+// Four divide the sum, three do not.
+// CHECK-LABEL: tir.func @one_row_even(
+tir.func @one_row_even(read %a: memref<1x16xf32>, read %b: memref<16x64xf32>, write %o: memref<1x64xf32>) {
+  // CHECK:   schedule #tir.schedule<register = [d1 : 64], vector = d1 : 16, unroll = [d2 : 4]
+  tir.nest dims [parallel 1, parallel 64, reduction 16]
+      ins(%a[d0, d2] : memref<1x16xf32>, %b[d2, d1] : memref<16x64xf32>) outs(%o[d0, d1] : memref<1x64xf32>)
+    init {
+      %zero = arith.constant 0.0 : f32
+      tir.yield %zero : f32
+    }
+    body (%x: f32, %y: f32, %acc: f32) {
+      %p = arith.mulf %x, %y : f32
+      %s = arith.addf %acc, %p : f32
+      tir.yield %s : f32
+    }
+    finish (%acc: f32) {
+      tir.yield %acc : f32
+    }
+  tir.return
+}
+
+// Nothing near divides it.
+// CHECK-LABEL: tir.func @one_row_odd(
+tir.func @one_row_odd(read %a: memref<1x13xf32>, read %b: memref<13x64xf32>, write %o: memref<1x64xf32>) {
+  // CHECK:   schedule #tir.schedule<register = [d1 : 64], vector = d1 : 16, unroll = [d2 : 3]
+  tir.nest dims [parallel 1, parallel 64, reduction 13]
+      ins(%a[d0, d2] : memref<1x13xf32>, %b[d2, d1] : memref<13x64xf32>) outs(%o[d0, d1] : memref<1x64xf32>)
+    init {
+      %zero = arith.constant 0.0 : f32
+      tir.yield %zero : f32
+    }
+    body (%x: f32, %y: f32, %acc: f32) {
+      %p = arith.mulf %x, %y : f32
+      %s = arith.addf %acc, %p : f32
+      tir.yield %s : f32
+    }
+    finish (%acc: f32) {
+      tir.yield %acc : f32
+    }
+  tir.return
+}
+
+// A sum of unknown length.
+// CHECK-LABEL: tir.func @one_row_open(
+tir.func @one_row_open(read %a: memref<1x?xf32>, read %b: memref<?x64xf32>, write %o: memref<1x64xf32>) {
+  %one = arith.constant 1 : index
+  %k = memref.dim %a, %one : memref<1x?xf32>
+  // CHECK:   schedule #tir.schedule<register = [d1 : 64], vector = d1 : 16, unroll = [d2 : 3]
+  tir.nest dims [parallel 1, parallel 64, reduction %k]
+      ins(%a[d0, d2] : memref<1x?xf32>, %b[d2, d1] : memref<?x64xf32>) outs(%o[d0, d1] : memref<1x64xf32>)
     init {
       %zero = arith.constant 0.0 : f32
       tir.yield %zero : f32
@@ -103,8 +189,8 @@ tir.func @matmul(read %a: memref<21x8xf32>, read %b: memref<8x64xf32>, write %o:
 tir.func @conv(read %x: memref<1x8x14x14xf32>, read %w: memref<16x8x3x3xf32>, write %o: memref<1x16x14x14xf32>) {
   // Output channels share pixels; a row of 14 is one vector of 16 lanes, so that
   // several rows are a tile, or two of 8.
-  // CHECK:   schedule #tir.schedule<register = [d1 : 6, d2 : 4], vector = d3 : 16, unroll = [d6 : 3], order = [d0, d2, d3, d1, d4, d5, d6], edges = masked>
-  // DEFAULT: schedule #tir.schedule<register = [d1 : 6, d3 : 16], vector = d3 : 8, unroll = [d6 : 3], order = [d0, d2, d3, d1, d4, d5, d6], edges = masked>
+  // CHECK:   schedule #tir.schedule<register = [d1 : 6, d2 : 4], vector = d3 : 16, order = [d0, d2, d3, d1, d4, d5, d6], edges = masked>
+  // DEFAULT: schedule #tir.schedule<register = [d1 : 6, d3 : 16], vector = d3 : 8, order = [d0, d2, d3, d1, d4, d5, d6], edges = masked>
   tir.nest dims [parallel 1, parallel 16, parallel 14, parallel 14, reduction 8, reduction 3, reduction 3]
       ins(%x[d0, d4, d2 + d5 - 1, d3 + d6 - 1] pad 0.0 : f32 : memref<1x8x14x14xf32>, %w[d1, d4, d5, d6] : memref<16x8x3x3xf32>)
       outs(%o[d0, d1, d2, d3] : memref<1x16x14x14xf32>)
