@@ -152,29 +152,56 @@ def test_nobody_counts_if_nobody_asks() -> None:
     assert found == [(SUMS_SEEN, 1)]
 
 
-def counts_of(opt: Opt, to: str) -> dict[str, dict[str, int]]:
+def counts_of(opt: Opt, to: str) -> tuple[dict[str, dict[str, int]], str]:
+    """What passes count on the way to a phase, and the module there."""
     flags = ("--pass-statistics", "--output-format=json")
     result = opt(MODEL, f"--to={to}", *flags)
     assert result.status == 0
     data: list[Any] = json.loads(result.err.splitlines()[-1])["data"]
-    return {entry["pass"]: entry["statistics"] for entry in data}
+    return {entry["pass"]: entry["statistics"] for entry in data}, result.out
 
 
 def test_what_our_passes_count(opt: Opt) -> None:
-    counts = counts_of(opt, "planned")
+    counts, kernels = counts_of(opt, "tensor")
     assert counts["graph-fold-constants"] == {"folded": 1}
     assert counts["graph-fuse"] == {"groups": 1, "fused-ops": 2}
-    assert counts["convert-graph-to-tir"]["converted"] > 0
-    made = counts["convert-graph-to-tir"]["cache-made"]
-    assert made > 0
+    assert counts["convert-graph-to-tir"]["cache-made"] == kernels.count("tir.func")
+    # An add, an exp and a product; what is between them may be none, or kernels.
+    assert counts["convert-graph-to-tir"]["converted"] >= 3
     assert counts["tir-fuse-nests"]["fused-nests"] == 1
-    planned = counts["tir-plan-memory"]
-    assert planned["buffers"] > 0
-    assert planned["lower-bound"] > 0
-    assert planned["pool-bytes"] >= planned["lower-bound"]
     # A second time, the kernels are known.
-    again = counts_of(opt, "tensor")
-    assert again["convert-graph-to-tir"] == {"cache-found": made}
+    again, planned = counts_of(opt, "planned")
+    assert again["convert-graph-to-tir"] == {"cache-found": kernels.count("tir.func")}
+    assert again["convert-tir-to-scf"]["converted"] == kernels.count("tir.nest")
+    memory = again["tir-plan-memory"]
+    assert memory["buffers"] == planned.count("pool = @")
+    (size,) = re.findall(r"executor.pool @\S+ {size = (\d+)", planned)
+    # What is concatenated, at least; there is one way to lay that out.
+    assert memory["pool-bytes"] == memory["lower-bound"] == int(size) >= 8 * 8 * 4
+
+
+# Two of the buffers live at a time.
+CHAIN = """\
+tir.func @k(read memref<16xf32>, write memref<16xf32>)
+func.func @chain(%x: memref<16xf32>, %y: memref<16xf32>) {
+  %a = tir.alloc : memref<16xf32>
+  %b = tir.alloc : memref<16xf32>
+  %c = tir.alloc : memref<16xf32>
+  tir.call @k(%x : memref<16xf32>) outs(%a : memref<16xf32>)
+  tir.call @k(%a : memref<16xf32>) outs(%b : memref<16xf32>)
+  tir.call @k(%b : memref<16xf32>) outs(%c : memref<16xf32>)
+  tir.call @k(%c : memref<16xf32>) outs(%y : memref<16xf32>)
+  func.return
+}
+"""
+
+
+def test_what_the_planner_counts(opt: Opt) -> None:
+    flags = ("--pass-statistics", "--output-format=json")
+    result = opt(CHAIN, "-p", "tir-plan-memory", *flags)
+    (entry,) = json.loads(result.err)["data"]
+    counted = {"buffers": 3, "pool-bytes": 2 * 16 * 4, "lower-bound": 2 * 16 * 4}
+    assert entry["statistics"] == counted
 
 
 # Times.
