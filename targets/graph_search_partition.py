@@ -39,7 +39,8 @@ from transom.passes.partition.solution import Outcome, report_of
 from transom.passes.statistics import Statistic
 from transom.targets.claim_ops import refused
 from transom.targets.claim_selection import BlockChoice
-from transom.targets.cost_models import CostModel, Key, read_table
+from transom.targets.cost_models import CostModel
+from transom.targets.cost_tables import read_table
 from transom.targets.function_claims import FunctionClaims, Scope
 from transom.targets.partition_choice import ProblemBuilder, search
 from transom.targets.proposals import patterns_of, remove_patterns
@@ -70,7 +71,7 @@ class GraphSearchPartitionPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         machine = Machine(op)
-        table: dict[Key, float] = {} if self.costs is None else read_table(self.costs)
+        table = None if self.costs is None else read_table(self.costs)
         model = CostModel(machine.devices, self.analytic, table)
         builder = ProblemBuilder(machine, model)
         searches: list[dict[str, Any]] = []
@@ -96,6 +97,8 @@ class GraphSearchPartitionPass(ModulePass):
         untaken = [entry for claim in claims for entry in claim.untaken()]
         if untaken:
             raise refused(untaken)
+        if table is not None:
+            table.warn_of_rest(model.asked)
         for claim in claims:
             claim.apply(self.explain)
         remove_patterns(op)

@@ -19,6 +19,7 @@ from xdsl.ir import Operation
 
 from benchmarks import partition_speed
 from transom.dialects import graph
+from transom.dialects.diagnostics import Diagnostic, Position, handling, position_of
 from transom.dialects.parser import parse_ir
 from transom.dialects.target import DeviceOp
 from transom.dialects.verifier import verify_module
@@ -31,7 +32,8 @@ from transom.passes.partition.states import Space
 from transom.passes.pipeline import PipelineError
 from transom.passes.target_plan_devices import TargetPlanDevicesPass
 from transom.targets.claim_selection import BlockChoice
-from transom.targets.cost_models import CostModel, read_table
+from transom.targets.cost_models import CostModel
+from transom.targets.cost_tables import read_table
 from transom.targets.function_claims import FunctionClaims, Scope
 from transom.targets.graph_search_partition import GraphSearchPartitionPass
 from transom.targets.hooks import Accepted, AnyClaim, Claim, PatternClaim
@@ -203,6 +205,50 @@ def test_measured_costs_come_first(tmp_path: Path):
     assert searched(hooks, costs=table(tmp_path, other)) == []
 
 
+UNUSED: list[tuple[list[dict[str, object]], str]] = [
+    ([entry()], ""),
+    (
+        [entry(target="#case.target")],
+        "1:14: warning: no candidate is of target '#case.target'; did you mean "
+        "'#cases.target'?",
+    ),
+    (
+        [entry(), entry(op="graph.nog"), entry(op="graph.nag")],
+        "4:4: warning: no candidate of '#cases.target' is 'graph.nog'; did you mean "
+        "'graph.neg'?; 2 of 3 entries are for none",
+    ),
+    (
+        [entry(types=TYPES.replace("1024", "512"))],
+        "1:14: warning: no 'graph.neg' of '#cases.target' has types "
+        "'(tensor<512xf32>) -> (tensor<512xf32>)'; did you mean "
+        f"'{TYPES}'?",
+    ),
+]
+
+
+@pytest.mark.parametrize(("entries", "warning"), UNUSED)
+def test_entries_for_no_candidate(
+    entries: list[dict[str, object]], warning: str, tmp_path: Path
+):
+    path = table(tmp_path, *entries)
+    if len(entries) > 1:
+        lines = ",\n   ".join(json.dumps(entry) for entry in entries)
+        Path(path).write_text(f'{{"note": [],\n "entries": [\n   {lines}]}}')
+    found: list[Diagnostic] = []
+    with handling(found.append):
+        searched({"seconds": 1.0}, costs=path)
+    warnings = [str(one) for one in found if one.severity == "warning"]
+    assert warnings == ([f"{path}:{warning}"] if warning else [])
+
+
+def test_the_place_of_an_entry_may_be_hard_to_see(tmp_path: Path):
+    path = tmp_path / "costs.json"
+    text = json.dumps({"note": {"entries": [1, 2]}, "entries": [entry()]})
+    path.write_text(text)
+    (time,) = read_table(str(path)).times.values()
+    assert position_of(time.location) == Position(str(path), 1, 1)
+
+
 WRONG: list[tuple[str, str]] = [
     ("{", "expected JSON: "),
     ("[]", "expected a list 'entries'"),
@@ -214,6 +260,10 @@ WRONG: list[tuple[str, str]] = [
     (
         json.dumps({"entries": [entry(seconds=-1)]}),
         "entry 0: expected seconds >= 0, but got -1",
+    ),
+    (
+        json.dumps({"entries": [entry(), entry(op="graph.abs"), entry(seconds=2)]}),
+        "entry 2: expected another target, op or types than in entry 0",
     ),
 ]
 
