@@ -4,6 +4,7 @@ What a memory plan looks like: per pool, which bytes are whose at which points.
 It is read from a planned module; `plan_reports` gives what a map of it is drawn from.
 """
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -35,6 +36,7 @@ class ReportedBuffer:
     offset: int
     size: int
     alignment: int
+    """What its address is a multiple of, in bytes: where it is, not what it asks for."""
     lives: tuple[tuple[int, int], ...]
     location: str | None
 
@@ -159,30 +161,28 @@ def _reported_pool(
 ) -> ReportedPool:
     live = [0] * points
     buffers: list[ReportedBuffer] = []
+    asked: list[Buffer] = []
     for number, (alloc, lives) in enumerate(allocs):
         size = _size(alloc)
         for point in bits(lives):
             live[point] += size
         assert alloc.offset is not None, "the buffer is planned"
+        name, offset = alloc.result.name_hint or str(number), alloc.offset.value.data
+        alignment = 1 if alloc.alignment is None else alloc.alignment.value.data
+        asked.append(Buffer(name, size, alignment, lives))
         buffers.append(
             ReportedBuffer(
-                alloc.result.name_hint or str(number),
+                name,
                 _function_name(alloc),
                 str(alloc.result.type),
-                alloc.offset.value.data,
+                offset,
                 size,
-                1 if alloc.alignment is None else alloc.alignment.value.data,
+                math.gcd(offset, pool.alignment_bytes),  # both are multiples of it
                 tuple(runs(lives)),
                 _location(alloc),
             )
         )
-    problem = Problem(
-        tuple(
-            Buffer(b.name, b.size, b.alignment, lives)
-            for b, (_, lives) in zip(buffers, allocs, strict=True)
-        ),
-        (Pool(pool.sym_name.data),),
-    )
+    problem = Problem(tuple(asked), (Pool(pool.sym_name.data),))
     memory = machine.memories.get(pool.memory_name or "")
     return ReportedPool(
         pool.sym_name.data,

@@ -48,6 +48,16 @@ def test_the_page_is_well_formed(run: Run) -> None:
         assert float(shape.attrib["x"]) + float(shape.attrib["width"]) <= width
 
 
+def test_the_alignment_is_that_of_the_address(run: Run) -> None:
+    text = MODULE.replace("16x", "8x")
+    text = text.replace("%c = tir.alloc", "%c = tir.alloc {alignment = 16 : i64}")
+    assert run(text, *PLAN, "--memory-report=m.json").status == 0
+    ((pool,),) = (report["pools"] for report in json.loads(Path("m.json").read_text()))
+    told = {b["name"]: (b["offset"], b["alignment"]) for b in pool["buffers"]}
+    # %a asks for nothing and is at the start of the pool; %c has more than it asks for.
+    assert told == {"a": (0, 64), "c": (32, 32)}
+
+
 def test_lives_of_a_function_are_those_of_its_calls(run: Run) -> None:
     assert run(MODULE, *PLAN, "--memory-report=m.json").status == 0
     (report,) = json.loads(Path("m.json").read_text())
