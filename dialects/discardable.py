@@ -14,6 +14,7 @@ from xdsl.traits import OpTrait
 from xdsl.utils.exceptions import VerifyException
 
 from transom.dialects.diagnostics import OpError, did_you_mean
+from transom.dialects.walking import walk_ops
 
 Rule = Callable[[Operation, Attribute], None]
 """Raises `VerifyException` unless an op may have this value of an attribute."""
@@ -35,7 +36,7 @@ class DiscardableAttributes(OpTrait):
 
     def verify(self, op: Operation) -> None:
         rules, prefix = dict(self.rules), f"{self.dialect}."
-        for user in op.walk():
+        for user in walk_ops(op):
             for name, value in user.attributes.items():
                 if not name.startswith(prefix):
                     continue

@@ -28,6 +28,7 @@ from xdsl.traits import SymbolTable
 from xdsl.utils.exceptions import VerifyException
 
 from transom.dialects.diagnostics import did_you_mean
+from transom.dialects.walking import held_by
 
 OpT = TypeVar("OpT", bound=Operation)
 
@@ -145,14 +146,17 @@ def attributes_of(op: Operation) -> list[Attribute]:
     The attributes and types that an op itself holds, not those of ops inside it; those
     that cannot hold a symbol are left out.
     """
+    return [a for a in held_attributes(op) if not _is_leaf(type(a))]
+
+
+def held_attributes(op: Operation) -> list[Attribute]:
+    """All attributes and types that an op itself holds, not those of ops inside it."""
     found = [*op.properties.values(), *op.attributes.values()]
-    for result in op.results:
-        found.append(result.type)
+    found += [result.type for result in op.results]
     for region in op.regions:
         for block in region.blocks:
-            for arg in block.args:
-                found.append(arg.type)
-    return [a for a in found if not _is_leaf(type(a))]
+            found += [arg.type for arg in block.args]
+    return found
 
 
 def ops_in_scope(table: Operation) -> Iterator[Operation]:
@@ -162,9 +166,7 @@ def ops_in_scope(table: Operation) -> Iterator[Operation]:
         op = stack.pop()
         yield op
         if op.regions and (op is table or not op.has_trait(SymbolTable)):
-            for region in reversed(op.regions):
-                for block in reversed(tuple(region.blocks)):
-                    stack.extend(reversed(tuple(block.ops)))
+            stack += held_by(op)
 
 
 def walk_symbol_uses(root: Operation) -> Iterator[SymbolUse]:
@@ -178,7 +180,7 @@ def walk_symbol_uses(root: Operation) -> Iterator[SymbolUse]:
     for op in ops_in_scope(root):
         if op is not root and op.has_trait(SymbolTable):
             continue
-        for attribute in attributes_of(op):
+        for attribute in held_attributes(op):
             known = seen.get(id(attribute))
             if known is None:
                 parts = walk_attributes(attribute)

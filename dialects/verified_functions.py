@@ -55,8 +55,9 @@ def _add(op: Operation, content: Content) -> bool:
     for result in op.results:
         objects.append(result.type)
         numbers.append(id(result))
+    before = len(numbers)
     numbers += map(id, op.operands)
-    numbers += (-len(op.properties), -len(op.operands), -len(op.regions))
+    numbers += (before - len(numbers), -len(op.properties), -len(op.regions))
     if op.successors:
         numbers += map(id, op.successors)
     return all([_add_region(region, content) for region in op.regions])

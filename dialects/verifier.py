@@ -16,6 +16,7 @@ from transom.dialects.diagnostics import Note, OpError, position_of
 from transom.dialects.dominance import verify_dominance
 from transom.dialects.upstream_rules import verify_upstream
 from transom.dialects.verified_functions import VerifiedFunctions
+from transom.dialects.walking import held_by
 
 MAX_SHOWN = 200
 """Characters of an op that a note shows."""
@@ -63,18 +64,16 @@ def _innermost_first(op: Operation, known: VerifiedFunctions) -> Iterable[Operat
     All ops under `op` but in functions that are known, each after those that it holds;
     depth costs no stack.
     """
-    stack: list[tuple[Operation, bool]] = [(op, False)]
+    stack: list[Operation | tuple[Operation]] = [op]
     while stack:
-        current, opened = stack.pop()
-        if opened or not current.regions:
+        current = stack.pop()
+        if isinstance(current, tuple):  # after all that it holds
+            yield current[0]
+        elif not current.regions:
             yield current
-            continue
-        if known.has(current):
-            continue
-        stack.append((current, True))
-        for region in reversed(current.regions):
-            for block in reversed(tuple(region.blocks)):
-                stack.extend((inner, False) for inner in reversed(tuple(block.ops)))
+        elif not known.has(current):
+            stack.append((current,))
+            stack += held_by(current)
 
 
 def _verify_blocks(op: Operation) -> None:

@@ -7,12 +7,13 @@ phase of their own, and lowered ones that are only kept, are exempt from what th
 not reached or have left.
 """
 
-from collections.abc import Callable, Iterator
-from typing import NoReturn
+from collections.abc import Callable, Collection, Iterator
+from functools import cache
+from typing import NamedTuple, NoReturn
 
 from xdsl.dialects.builtin import ModuleOp, SymbolRefAttr, TensorType, UnregisteredOp
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 
 from transom.dialects.diagnostics import OpError
 from transom.dialects.limits import reason_against_size
@@ -28,12 +29,16 @@ from transom.dialects.target import (
     place_of,
 )
 from transom.dialects.verifier import verify_module
+from transom.dialects.walking import held_by, walk_ops
 
 KEPT_GRAPH_OPS = frozenset({"graph.copy", "graph.weight", "graph.weight_ref"})
 """What is left of `graph` in main once kernels are made."""
 
 REGION_BORDER_OPS = KEPT_GRAPH_OPS | {"graph.constant"}
 """What may stand outside regions once main is partitioned."""
+
+LOWER_DIALECTS = frozenset({"tir", "executor", "llvm"})
+"""What a module has none of before it is lowered."""
 
 NESTED_LOOPS = frozenset({"tir.nest", "tir.block"})
 
@@ -60,23 +65,48 @@ def verify_phase(module: ModuleOp, phase: str) -> None:
     verify_promise(module, phase)
 
 
+class _Content(NamedTuple):
+    """What a module holds, looked up once for all checks."""
+
+    module: ModuleOp
+    ops: list[Operation]
+    """In order, without the expressions in weights: these stay at the graph level."""
+    names: frozenset[str]
+    """Of all of these ops."""
+
+    def has(self, names: Collection[str] = (), dialects: Collection[str] = ()) -> bool:
+        """Whether there are ops of some names or dialects."""
+        return not self.names.isdisjoint(names) or any(
+            _dialect_of(name) in dialects for name in self.names
+        )
+
+
 def verify_promise(module: ModuleOp, phase: str) -> None:
     """Check the promise of a phase of a module that verifies. Raises `OpError`."""
+    ops = list(_walk(module))
+    content = _Content(module, ops, frozenset([op.name for op in ops]))
     for name in PHASES[: PHASES.index(phase) + 1]:
         if name in _OF_ALL_LATER or name == phase:
-            _CHECKS[name](module, phase)
+            _CHECKS[name](content, phase)
 
 
-def _verify_graph(module: ModuleOp, phase: str) -> None:
-    for op in _walk(module):
-        if isinstance(op, ModuleOp) and op is not module:
+def _verify_graph(content: _Content, phase: str) -> None:
+    sizes: dict[int, tuple[Attribute, str | None]] = {}
+    is_too_low = phase == "graph" and content.has(dialects=LOWER_DIALECTS)
+    for op in content.ops:
+        if op.name == ModuleOp.name and op is not content.module:
             _fail(op, phase, "no module in the module; its functions belong there")
         if isinstance(op, UnregisteredOp):
             _fail(op, phase, f"no unregistered op, but got '{op.op_name.data}'")
         for result in op.results:
-            if (reason := reason_against_size(result.type)) is not None:
-                raise OpError(op, reason)
-        if phase == "graph" and _dialect(op) in ("tir", "executor", "llvm"):
+            # By identity: equal types are mostly one object.
+            known = sizes.get(id(result.type))
+            if known is None:
+                known = result.type, reason_against_size(result.type)
+                sizes[id(result.type)] = known
+            if known[1] is not None:
+                raise OpError(op, known[1])
+        if is_too_low and _dialect(op) in LOWER_DIALECTS:
             _fail(
                 op,
                 phase,
@@ -85,9 +115,9 @@ def _verify_graph(module: ModuleOp, phase: str) -> None:
             )
 
 
-def _verify_placed(module: ModuleOp, phase: str) -> None:
-    default = get_config(module).default_place
-    for op in _walk(module):
+def _verify_placed(content: _Content, phase: str) -> None:
+    default = get_config(content.module).default_place
+    for op in content.ops:
         if op.name == "graph.on_device":
             _fail(op, phase, "no mark that is not resolved, but got 'graph.on_device'")
         if default is not None or not isinstance(op, FuncOp) or op.is_declaration:
@@ -101,17 +131,19 @@ def _verify_placed(module: ModuleOp, phase: str) -> None:
             )
 
 
-def _verify_partitioned(module: ModuleOp, phase: str) -> None:
-    for func in _functions(module):
+def _verify_partitioned(content: _Content, phase: str) -> None:
+    for func in _functions(content):
         if place_of(func) is not None or LOWERED_TO in func.attributes:
             continue
-        for op in func.walk():
+        for op in walk_ops(func):
             if _dialect(op) == "graph" and op.name not in REGION_BORDER_OPS:
                 _fail(op, phase, f"no '{op.name}' outside a function with a place")
 
 
-def _verify_tensor(module: ModuleOp, phase: str) -> None:
-    for op in _walk(module):
+def _verify_tensor(content: _Content, phase: str) -> None:
+    if not content.has(dialects=("graph", "linalg", "tir")):
+        return
+    for op in content.ops:
         if op.name == "tir.func" and _has_body(op) and place_of(op) is None:
             _fail(op, phase, "a place for each kernel")
         if _dialect(op) == "linalg" or (
@@ -122,24 +154,26 @@ def _verify_tensor(module: ModuleOp, phase: str) -> None:
                 _fail(op, phase, f"no '{op.name}'")
 
 
-def _verify_scheduled(module: ModuleOp, phase: str) -> None:
-    for op in _walk(module):
+def _verify_scheduled(content: _Content, phase: str) -> None:
+    if not content.has(NESTED_LOOPS):
+        return
+    for op in content.ops:
         if op.name != "tir.func" or _own_phase_is_before(op, "scheduled"):
             continue
-        for inner in op.walk():
+        for inner in walk_ops(op):
             if inner.name in NESTED_LOOPS:
                 _fail(inner, phase, f"no '{inner.name}'")
 
 
-def _verify_planned(module: ModuleOp, phase: str) -> None:
-    for func in _functions(module):
+def _verify_planned(content: _Content, phase: str) -> None:
+    for func in _functions(content):
         if LOWERED_TO in func.attributes:
             _fail(
                 func,
                 phase,
                 f"no function '{func.sym_name.data}' that is lowered already",
             )
-        for op in func.walk():
+        for op in walk_ops(func):
             for value in _values(op):
                 if isinstance(value.type, TensorType):
                     _fail(op, phase, f"values on buffers, but '{op.name}' has a tensor")
@@ -156,22 +190,22 @@ def _verify_planned(module: ModuleOp, phase: str) -> None:
                     )
 
 
-def _verify_executable(module: ModuleOp, phase: str) -> None:
-    for func in _functions(module):
-        for op in func.walk():
+def _verify_executable(content: _Content, phase: str) -> None:
+    for func in _functions(content):
+        for op in walk_ops(func):
             if _dialect(op) not in EXECUTABLE_DIALECTS or op.name in ALLOCATIONS:
                 _fail(op, phase, f"no '{op.name}' in main")
 
 
-def _verify_machine(module: ModuleOp, phase: str) -> None:
-    for op in _walk(module):
+def _verify_machine(content: _Content, phase: str) -> None:
+    for op in content.ops:
         if op.name == "builtin.unrealized_conversion_cast" or (
             _dialect(op) not in MACHINE_DIALECTS and op.name not in MACHINE_OPS
         ):
             _fail(op, phase, f"no '{op.name}'")
 
 
-_CHECKS: dict[str, Callable[[ModuleOp, str], None]] = {
+_CHECKS: dict[str, Callable[[_Content, str], None]] = {
     "graph": _verify_graph,
     "placed": _verify_placed,
     "partitioned": _verify_partitioned,
@@ -191,23 +225,25 @@ def _fail(op: Operation, phase: str, expected: str) -> NoReturn:
 
 
 def _dialect(op: Operation) -> str:
-    return op.name.partition(".")[0]
+    return _dialect_of(op.name)
+
+
+@cache
+def _dialect_of(name: str) -> str:
+    return name.partition(".")[0]
 
 
 def _walk(module: ModuleOp) -> Iterator[Operation]:
-    """All ops but the expressions in weights, which stay at the graph level."""
     stack: list[Operation] = [module]
     while stack:
         op = stack.pop()
         yield op
-        if op.name != "graph.weight":
-            for region in reversed(op.regions):
-                for block in reversed(tuple(region.blocks)):
-                    stack.extend(reversed(tuple(block.ops)))
+        if op.regions and op.name != "graph.weight":
+            stack += held_by(op)
 
 
-def _functions(module: ModuleOp) -> Iterator[FuncOp]:
-    for op in module.walk():
+def _functions(content: _Content) -> Iterator[FuncOp]:
+    for op in content.ops:
         if isinstance(op, FuncOp) and _has_body(op):
             yield op
 

@@ -17,7 +17,7 @@ from transom.dialects.discardable import (
     verify_on_function,
     verify_on_module,
 )
-from transom.dialects.symbols import attributes_of, ops_in_scope, walk_attributes
+from transom.dialects.symbols import held_attributes, ops_in_scope, walk_attributes
 from transom.dialects.target.candidates import CANDIDATES, CandidateAttr
 from transom.dialects.target.configuration import (
     CONFIG,
@@ -73,7 +73,7 @@ class PlaceChecker:
     def verify(self, op: Operation) -> None:
         """Raise `RuleError` at an op that holds a place which cannot be."""
         seen = self._seen
-        for attribute in attributes_of(op):
+        for attribute in held_attributes(op):
             # By identity first: to hash a type costs more than to find it so.
             known = seen.get(id(attribute))
             if known is None:
@@ -145,7 +145,7 @@ def unbound_places(module: ModuleOp) -> list[tuple[Operation, PlaceAttr]]:
     for op in ops_in_scope(module):
         if op is not module and isinstance(op, ModuleOp):
             continue
-        for attribute in attributes_of(op):
+        for attribute in held_attributes(op):
             known = seen.get(id(attribute))
             if known is None:
                 known = seen[id(attribute)] = (attribute, unbound_in(attribute))
