@@ -5,21 +5,32 @@ What an op's definition asks of it (numbers and types of operands, results and b
 arguments, properties) is a function of these alone. A module has few kinds of ops and
 many ops: a kind that has been accepted is remembered, and an op of such a kind is asked
 only for what may depend on its surroundings: its traits and its `verify_`.
+
+Most ops share their types and properties with others, as objects. So kinds are looked
+up by the identities of these first, which takes a fraction of a comparison.
 """
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 from xdsl.ir import ErasedSSAValue, Operation
 from xdsl.irdl import IRDLOperation, OpDef
-from xdsl.traits import IsTerminator, NoTerminator, OpTrait
+from xdsl.traits import IsolatedFromAbove, IsTerminator, NoTerminator, OpTrait
+
+from transom.dialects.walking import held_by
 
 MAX_KINDS = 1 << 16
 """Kinds that are remembered before all are forgotten."""
 
+LOOK_AT_TYPES_ALONE = frozenset({"xdsl.dialects.arith", "xdsl.dialects.vector"})
+"""Modules whose `verify_`s see no more than definitions do."""
+
 _accepted: set[Hashable] = set()
+_seen: dict[tuple[int, ...], Sequence[object]] = {}
+"""What kinds that were accepted consist of, which stays alive, by identities."""
 
 
 @dataclass(frozen=True)
@@ -28,17 +39,44 @@ class Checks:
 
     definition: OpDef
     custom: Callable[[Operation], None] | None
-    """The `verify_` that the class was written with."""
+    """
+    The `verify_` that the class was written with, if it may see more than its kind.
+    """
 
     @property
-    def traits(self) -> tuple[OpTrait, ...]:
-        """The traits that check something, of those that the class has by now."""
-        return _that_check(self.definition.traits.traits)
+    def traits(self) -> "tuple[Callable[[Operation], None], ...]":
+        """What the traits check, of those that the class has by now."""
+        return _checked_by(self.definition.traits.traits)
 
 
 @cache
-def _that_check(traits: frozenset[OpTrait]) -> tuple[OpTrait, ...]:
-    return tuple(t for t in traits if type(t).verify is not OpTrait.verify)
+def _checked_by(
+    traits: frozenset[OpTrait],
+) -> tuple[Callable[[Operation], None], ...]:
+    return tuple(
+        verify_isolation if type(trait) is IsolatedFromAbove else trait.verify
+        for trait in traits
+        if type(trait).verify is not OpTrait.verify
+    )
+
+
+def verify_isolation(op: Operation) -> None:
+    """Check an op that is isolated from above, as its trait does."""
+    used: set[int] = set()
+    defined: set[int] = set()
+    stack = [op]
+    while stack:
+        current = stack.pop()
+        for region in current.regions:
+            for block in region.blocks:
+                defined.update(map(id, block.args))
+        for inner in held_by(current):
+            used.update(map(id, inner.operands))
+            defined.update(map(id, inner.results))
+            if inner.regions and not inner.has_trait(IsolatedFromAbove):
+                stack.append(inner)
+    if not used <= defined:
+        IsolatedFromAbove().verify(op)  # which says what is wrong
 
 
 @cache
@@ -57,7 +95,25 @@ def checks_of(cls: type[Operation]) -> Checks | None:
         name: cell.cell_contents
         for name, cell in zip(names, verify.__closure__, strict=True)
     }
-    return Checks(parts["op_def"], parts.get("custom_verify"))
+    custom = parts.get("custom_verify")
+    if custom is Operation.verify_ or cls.__module__ in LOOK_AT_TYPES_ALONE:
+        custom = None
+    return Checks(parts["op_def"], custom)
+
+
+def parts_of(op: Operation) -> list[object]:
+    """The objects that make the kind of an op without regions; none for other ops."""
+    if op.regions:
+        return []
+    parts: list[object] = [type(op)]
+    parts += [value.type for value in op.operands]
+    parts.append(len(parts))
+    parts += [value.type for value in op.results]
+    for attributes in (op.properties, op.attributes):
+        parts.append(len(attributes))
+        parts += attributes
+        parts += attributes.values()
+    return parts
 
 
 def kind_of(op: Operation) -> Hashable:
@@ -87,32 +143,48 @@ def verify_op(op: Operation) -> None:
     checks = checks_of(type(op))
     if checks is None or op.successors or not _stands_well(op):
         op.verify(verify_nested_ops=False)
-        return
+    elif not _is_accepted(op):
+        op.verify(verify_nested_ops=False)
+        _accept(op)
+    else:
+        try:
+            for verify in checks.traits:
+                verify(op)
+            if checks.custom is not None:
+                checks.custom(op)
+        except Exception:
+            op.verify(verify_nested_ops=False)  # for its words
+            raise
+
+
+def _is_accepted(op: Operation) -> bool:
+    """Whether an op is of a kind that was accepted."""
+    parts = parts_of(op)
+    identities = tuple(map(id, parts))
+    if parts and identities in _seen:
+        return True
     try:
-        kind = kind_of(op)
-        is_known = kind in _accepted
+        is_known = kind_of(op) in _accepted
     except TypeError:  # an attribute that cannot be hashed
-        op.verify(verify_nested_ops=False)
-        return
-    if not is_known:
-        op.verify(verify_nested_ops=False)
-        if len(_accepted) >= MAX_KINDS:
-            _accepted.clear()
-        _accepted.add(kind)
-        return
-    try:
-        for trait in checks.traits:
-            trait.verify(op)
-        if checks.custom is not None:
-            checks.custom(op)
-    except Exception:
-        op.verify(verify_nested_ops=False)  # for its words
-        raise
+        return False
+    if parts and is_known:
+        if len(_seen) >= MAX_KINDS:
+            _seen.clear()
+        _seen[identities] = parts
+    return is_known
+
+
+def _accept(op: Operation) -> None:
+    """Remember the kind of an op that is as its definition says."""
+    if len(_accepted) >= MAX_KINDS:
+        _accepted.clear()
+    with suppress(TypeError):
+        _accepted.add(kind_of(op))
 
 
 def _stands_well(op: Operation) -> bool:
     """Whether nothing can be wrong with the operands as such and the op's place."""
-    if any(isinstance(value, ErasedSSAValue) for value in op.operands):
+    if any([type(value) is ErasedSSAValue for value in op.operands]):
         return False
     block = op.parent
     if block is None or block.last_op is not op or op.has_trait(IsTerminator):

@@ -16,6 +16,7 @@ from xdsl.dialects.builtin import (
     i32,
     i64,
 )
+from xdsl.dialects.func import FuncOp
 from xdsl.dialects.test import TestOp as AnyOp
 from xdsl.ir import Block, Operation, Region
 from xdsl.irdl import (
@@ -29,7 +30,12 @@ from xdsl.irdl import (
 from xdsl.traits import OpTrait
 from xdsl.utils.exceptions import VerifyException
 
-from transom.dialects.definition_checks import checks_of, verify_op
+from transom.dialects.definition_checks import (
+    LOOK_AT_TYPES_ALONE,
+    checks_of,
+    verify_isolation,
+    verify_op,
+)
 from transom.dialects.diagnostics import OpError
 from transom.dialects.verifier import verify_module
 from transom.registry import new_context
@@ -162,6 +168,55 @@ def test_the_parts_of_all_verifiers_are_known() -> None:
         ctx.load_registered_dialect(name)
     unknown = [op.name for op in ctx.loaded_ops if checks_of(op) is None]
     assert unknown == ["builtin.unregistered"]
+
+
+AROUND = {"owner", "parent", "parent_op", "parent_region", "uses", "regions", "walk"}
+
+
+@pytest.mark.parametrize("dialect", ["arith", "vector"])
+def test_verifiers_that_look_at_types_alone(dialect: str) -> None:
+    """They are not asked again, so they must not look at what is around an op."""
+    ctx = new_context()
+    ctx.load_registered_dialect(dialect)
+    verifiers = {
+        vars(cls)["verify_"]
+        for op in ctx.loaded_ops
+        for cls in op.__mro__
+        if cls.__module__ in LOOK_AT_TYPES_ALONE and "verify_" in vars(cls)
+    }
+    written = [cell.cell_contents for v in verifiers for cell in v.__closure__ or ()]
+    codes = [v.__code__ for v in (*verifiers, *written) if hasattr(v, "__code__")]
+    assert len(codes) > len(verifiers), "some were written by hand"
+    for code in codes:
+        assert AROUND.isdisjoint(code.co_names), code
+
+
+def test_an_op_with_other_operands_is_of_another_kind() -> None:
+    """Also where it has as many types as one that was accepted."""
+    source = AnyOp(result_types=[f32, f32])
+    right = arith.AddfOp(source.results[0], source.results[1])
+    wrong = arith.AddfOp.create(operands=source.results[:1], result_types=[f32, f32])
+    ModuleOp([source, right, wrong])
+    verify_op(right)
+    verify_op(right)
+    with pytest.raises(VerifyException, match="Expected 2 operands, but got 1"):
+        verify_op(wrong)
+
+
+def test_isolation_from_above() -> None:
+    outer = AnyOp(result_types=[i32])
+    function = FuncOp("f", ((), ()))
+    inner = AnyOp(operands=outer.results, regions=[Region(Block())])
+    around = AnyOp(regions=[Region(Block([inner]))])
+    function.body.block.add_op(around)
+    ModuleOp([outer, function])
+    for _ in range(2):
+        with pytest.raises(VerifyException, match="defined out of its IsolatedFrom"):
+            verify_isolation(function)
+        with pytest.raises(VerifyException, match="defined out of its IsolatedFrom"):
+            verify_op(function)
+    inner.operands = ()
+    verify_isolation(function)
 
 
 def test_a_wrong_op_among_many_like_it_is_named() -> None:
