@@ -13,7 +13,9 @@ from typing import Any
 
 import numpy as np
 
+from transom.runtime import math_library
 from transom.runtime.main_failures import MainFailure
+from transom.runtime.math_library import calling
 
 Scalar = Any
 Unary = Callable[[Scalar], Scalar]
@@ -169,15 +171,51 @@ def _same_bits(value: Scalar, dtype: np.dtype[Any]) -> Scalar:
     return np.asarray(value).reshape(1).view(dtype)[0]
 
 
-UNARY: dict[str, Unary] = {
+def _inverse_root(a: Scalar) -> Scalar:
+    """One over the square root, both rounded; of bf16 in f32."""
+    wide = np.float32(a) if a.dtype.name == "bfloat16" else a
+    return _quiet(np.divide)(wide.dtype.type(1), _quiet(np.sqrt)(wide))
+
+
+def _power(a: Scalar, exponent: Scalar) -> Scalar:
+    """A float to an integer, by squares, as `powi` of GCC's library."""
+    wide = np.float32(a) if a.dtype.itemsize == 2 else a
+    count = abs(int(exponent))
+    result = wide if count % 2 else wide.dtype.type(1)
+    while count := count >> 1:
+        wide = _times(wide, wide)
+        if count % 2:
+            result = _times(result, wide)
+    if exponent < 0:
+        result = _quiet(np.divide)(wide.dtype.type(1), result)
+    return _narrowed(result, a.dtype)
+
+
+INTEGER_UNARY: dict[str, Unary] = {
+    "math.absi": lambda a: wrapped(abs(_signed(a)), a.dtype),
+    "math.ctlz": lambda a: wrapped(
+        BITS[a.dtype.name] - unsigned(a).bit_length(), a.dtype
+    ),
+    "math.ctpop": lambda a: wrapped(unsigned(a).bit_count(), a.dtype),
+    "math.cttz": lambda a: wrapped(
+        (unsigned(a) & -unsigned(a) or 1 << BITS[a.dtype.name]).bit_length() - 1,
+        a.dtype,
+    ),
+}
+
+FLOAT_UNARY: dict[str, Unary] = {
+    **{op: calling(name) for op, name in math_library.UNARY.items()},
     "arith.negf": lambda a: -a,
     "math.absf": lambda a: abs(a),
     "math.ceil": _quiet(np.ceil),
     "math.floor": _quiet(np.floor),
     "math.roundeven": _quiet(np.rint),
+    "math.rsqrt": lambda a: _narrowed(_inverse_root(a), a.dtype),
     "math.sqrt": _quiet(np.sqrt),
     "math.trunc": _quiet(np.trunc),
 }
+
+UNARY = {**INTEGER_UNARY, **FLOAT_UNARY}
 
 TERNARY: dict[str, Ternary] = {"math.fma": fused}
 
@@ -205,6 +243,7 @@ INTEGER_BINARY: dict[str, Binary] = {
 }
 
 FLOAT_BINARY: dict[str, Binary] = {
+    **{op: calling(name) for op, name in math_library.BINARY.items()},
     "arith.addf": _added,
     "arith.subf": _quiet(operator.sub),
     "arith.mulf": _times,
@@ -216,7 +255,10 @@ FLOAT_BINARY: dict[str, Binary] = {
     "math.copysign": _quiet(np.copysign),
 }
 
-BINARY = {**INTEGER_BINARY, **FLOAT_BINARY}
+POWERS: dict[str, Binary] = {"math.fpowi": _power}
+"""Of a float and an integer."""
+
+BINARY = {**INTEGER_BINARY, **FLOAT_BINARY, **POWERS}
 
 INTEGER_PREDICATES: dict[str, Callable[[Scalar, Scalar], bool]] = {
     "eq": lambda a, b: unsigned(a) == unsigned(b),
@@ -232,6 +274,10 @@ INTEGER_PREDICATES: dict[str, Callable[[Scalar, Scalar], bool]] = {
 }
 
 FLOAT_PREDICATES: dict[str, Callable[[Scalar, Scalar], bool]] = {
+    "false": lambda a, b: False,
+    "true": lambda a, b: True,
+    "ord": lambda a, b: a == a and b == b,
+    "uno": lambda a, b: a != a or b != b,
     "oeq": lambda a, b: a == b,
     "ogt": lambda a, b: a > b,
     "oge": lambda a, b: a >= b,

@@ -36,7 +36,7 @@ class ReportedBuffer:
     offset: int
     size: int
     alignment: int
-    """What its address is a multiple of, in bytes: where it is, not what it asks for."""
+    """What its address is a multiple of, in bytes; it may have asked for less."""
     lives: tuple[tuple[int, int], ...]
     location: str | None
 

@@ -21,10 +21,12 @@ from transom.runtime.main_scalars import (
     CASTS,
     FLOAT_BINARY,
     FLOAT_PREDICATES,
+    FLOAT_UNARY,
     INTEGER_BINARY,
     INTEGER_PREDICATES,
+    INTEGER_UNARY,
+    POWERS,
     TERNARY,
-    UNARY,
 )
 from transom.runtime.main_values import DTYPES, PoolMemory, Type
 
@@ -157,6 +159,13 @@ def _cast(name: str) -> Check:
         expect(result.is_float == (name in FLOATS_TO), f"'{name}' to it", result)
 
     return check
+
+
+def _power(site: Site) -> None:
+    site.expect_counts(1, 2)
+    base, exponent = site.ins
+    expect(base == site.out and base.is_float, f"'{site.out}', a float", base)
+    expect(exponent.is_integer, "an integer", exponent)
 
 
 def _move(site: Site) -> None:
@@ -346,7 +355,9 @@ LABEL = Kind.LABEL
 FORMS: Mapping[str, Form] = {
     **{n: Form(_alike(2, _is_integer, "an integer")) for n in INTEGER_BINARY},
     **{n: Form(_alike(2, _is_float, "a float")) for n in FLOAT_BINARY},
-    **{n: Form(_alike(1, _is_float, "a float")) for n in UNARY},
+    **{n: Form(_alike(1, _is_integer, "an integer")) for n in INTEGER_UNARY},
+    **{n: Form(_alike(1, _is_float, "a float")) for n in FLOAT_UNARY},
+    **{n: Form(_power) for n in POWERS},
     **{n: Form(_alike(3, _is_float, "a float")) for n in TERNARY},
     **{n: Form(_cast(n)) for n in CASTS},
     **{
