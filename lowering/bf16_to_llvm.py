@@ -112,18 +112,26 @@ def round_to_bf16(rewriter: ConversionRewriter, value: SSAValue) -> SSAValue:
     """
     The bf16 nearest to an f32, ties to even: add half of the last kept bit's worth,
     less one if that bit is zero. A NaN stays one: its quiet bit is set instead.
+
+    The bits stay where they are until the last step, so that nothing is left of it but
+    a mask where the result is extended again.
     """
     insert, type = rewriter.insert, like(value.type, i32)
+
+    def constant(bits: int) -> SSAValue:
+        return splat(rewriter, bits, type)
+
     bits = insert(llvm.BitcastOp(value, type)).result
-    upper = insert(llvm.LShrOp(bits, splat(rewriter, 16, type))).res
-    odd = insert(llvm.AndOp(upper, splat(rewriter, 1, type))).res
-    half = insert(llvm.AddOp(odd, splat(rewriter, 0x7FFF, type))).res
-    total = insert(llvm.AddOp(bits, half)).res
-    rounded = insert(llvm.LShrOp(total, splat(rewriter, 16, type))).res
-    quiet = insert(llvm.OrOp(upper, splat(rewriter, 0x40, type))).res
+    last = insert(llvm.AndOp(bits, constant(0x10000))).res
+    is_odd = insert(llvm.ICmpOp(last, constant(0), "ne")).res
+    half = insert(llvm.AddOp(bits, constant(0x8000))).res
+    less = insert(llvm.AddOp(bits, constant(0x7FFF))).res
+    rounded = insert(llvm.SelectOp(is_odd, half, less)).res
+    quiet = insert(llvm.OrOp(bits, constant(0x400000))).res
     is_nan = insert(llvm.FCmpOp(value, value, "uno")).res
     chosen = insert(llvm.SelectOp(is_nan, quiet, rounded)).res
-    return insert(llvm.TruncOp(chosen, like(value.type, i16))).res
+    upper = insert(llvm.LShrOp(chosen, constant(16))).res
+    return insert(llvm.TruncOp(upper, like(value.type, i16))).res
 
 
 class WidenBf16(ConversionPattern[Operation]):
