@@ -76,8 +76,10 @@ def why_not(nest: tir.NestOp, schedule: tir.ScheduleAttr) -> str | None:
         return "expected parallel dims first in 'order', then the others as they are"
     if schedule.compute_at_depth is not None:
         return "expected no 'compute_at' any more; no pass has moved the nest"
-    if schedule.packed_inputs:
-        return "expected no 'pack' any more; 'tir-pack-operands' has not run"
+    copied = {"pack": schedule.packed_inputs, "widen": schedule.widened_inputs}
+    for key, positions in copied.items():
+        if positions:
+            return f"expected no '{key}' any more; 'tir-pack-operands' has not run"
     return None
 
 

@@ -16,15 +16,21 @@ tir.nest dims [parallel 64, parallel 64, reduction 64]
 
 with `graph.weight @w.packed` as `%p`, or `%p` filled from `%w` by a nest. What does not
 fill a tile is padded.
+
+Inputs that a schedule says are widened are copied in the type that the nest extends
+them to, in the same order if they are not packed.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import cast
 
 from xdsl.context import Context
+from xdsl.dialects import arith
 from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
     AnyFloat,
     ArrayAttr,
     FloatAttr,
@@ -48,7 +54,7 @@ from xdsl.passes import ModulePass
 from transom.dialects import graph, tir
 from transom.dialects.diagnostics import OpError
 from transom.dialects.symbols import fresh_symbol
-from transom.dialects.tir.types import element_type_of
+from transom.dialects.tir.types import element_type_of, memref_type_of
 from transom.passes.kernel_weights import KernelWeights
 from transom.passes.packed_forms import (
     PackedForm,
@@ -58,6 +64,7 @@ from transom.passes.packed_forms import (
     packed_form,
 )
 from transom.passes.rewrite_steps import may_rewrite
+from transom.passes.widened_inputs import let_read_widened, widened_type
 
 
 @dataclass(frozen=True)
@@ -77,7 +84,9 @@ class _Packer:
 
     module: ModuleOp
     kernel_weights: KernelWeights = field(init=False)
-    weights: dict[tuple[str, Rearrangement], graph.WeightOp] = field(init=False)
+    weights: dict[tuple[str, Rearrangement, Attribute], graph.WeightOp] = field(
+        init=False
+    )
 
     def __post_init__(self) -> None:
         self.kernel_weights = KernelWeights(self.module)
@@ -86,20 +95,41 @@ class _Packer:
     def pack(self, kernel: tir.FuncOp) -> None:
         for nest in [op for op in kernel.walk() if isinstance(op, tir.NestOp)]:
             schedule = nest.schedule
-            if schedule is None or not schedule.packed_inputs:
+            if schedule is None:
                 continue
-            if not may_rewrite("pack operands", nest):
+            packed, widened = schedule.packed_inputs, schedule.widened_inputs
+            copied = sorted({*packed, *widened})
+            if not copied or not may_rewrite("pack operands", nest):
                 continue
-            for position in schedule.packed_inputs:
-                form = packed_form(nest, position)
-                if isinstance(form, str):
-                    raise OpError(nest, form)
-                if not self.derive(kernel, nest, position, form):
-                    copy_before(nest, position, form)
-            nest.schedule = schedule.without_packing()
+            for position in copied:
+                type = element_type_of(nest.ins[position])
+                if position in widened:
+                    type = checked_widened_type(nest, position)
+                if position in packed:
+                    self.pack_input(kernel, nest, position, type)
+                else:
+                    copy_as_it_lies(nest, position, type)
+                if position in widened:
+                    let_read_widened(nest, position, type)
+            nest.schedule = schedule.without_copies()
+
+    def pack_input(
+        self, kernel: tir.FuncOp, nest: tir.NestOp, position: int, type: Attribute
+    ) -> None:
+        """Pack an input of a nest, as elements of a type."""
+        form = packed_form(nest, position)
+        if isinstance(form, str):
+            raise OpError(nest, form)
+        if not self.derive(kernel, nest, position, form, type):
+            copy_before(nest, position, form, type)
 
     def derive(
-        self, kernel: tir.FuncOp, nest: tir.NestOp, position: int, form: PackedForm
+        self,
+        kernel: tir.FuncOp,
+        nest: tir.NestOp,
+        position: int,
+        form: PackedForm,
+        type: Attribute,
     ) -> bool:
         """Let the callers hand over a packed weight, if a weight is what they do."""
         argument = nest.ins[position]
@@ -113,15 +143,20 @@ class _Packer:
         packed = self.kernel_weights.replace(
             kernel,
             argument,
-            [self.packed(source, rearrangement) for source in sources],
-            packed_type(argument, form),
+            [self.packed(source, rearrangement, type) for source in sources],
+            copied_type(argument, form.shape, type),
         )
         read_packed(nest, position, form, packed)
         return True
 
-    def packed(self, source: graph.WeightOp, how: Rearrangement) -> graph.WeightOp:
-        """A weight in another order; the same one for all that want it so."""
-        key = (source.sym_name.data, how)
+    def packed(
+        self, source: graph.WeightOp, how: Rearrangement, type: Attribute
+    ) -> graph.WeightOp:
+        """
+        A weight in another order, of elements of a type; the same one for all that want
+        it so.
+        """
+        key = (source.sym_name.data, how, type)
         if key not in self.weights:
             name = fresh_symbol(self.module, f"{source.sym_name.data}.packed")
             body = Block()
@@ -135,6 +170,8 @@ class _Packer:
                 value = _insert(body, graph.ReshapeOp(value, how.split))
             if how.permutation != tuple(range(len(how.permutation))):
                 value = _insert(body, graph.TransposeOp(value, how.permutation))
+            if isinstance(type, AnyFloat) and type != source.type.element_type:
+                value = _insert(body, graph.CastOp(value, type))
             body.add_op(graph.YieldOp(value))
             weight = graph.WeightOp(
                 name, cast("TensorType[Attribute]", value.type), body=Region(body)
@@ -152,10 +189,19 @@ def _insert(block: Block, op: Operation) -> SSAValue:
     return op.results[0]
 
 
-def packed_type(operand: SSAValue, form: PackedForm) -> MemRefType:
-    """The type of an operand once it is packed, in the same memory."""
-    old = cast("MemRefType[Attribute]", operand.type)
-    return MemRefType(old.element_type, form.shape, memory_space=old.memory_space)
+def checked_widened_type(nest: tir.NestOp, position: int) -> Attribute:
+    """The type that an input is widened to."""
+    type = widened_type(nest, position)
+    if type is None:
+        raise OpError(
+            nest, f"expected all uses of 'in{position}' to extend it, to widen it"
+        )
+    return type
+
+
+def copied_type(operand: SSAValue, shape: Sequence[int], type: Attribute) -> MemRefType:
+    """The type of the copy of an operand, in the same memory."""
+    return MemRefType(type, shape, memory_space=memref_type_of(operand).memory_space)
 
 
 def read_packed(
@@ -169,26 +215,66 @@ def read_packed(
     nest.operands[before + position] = packed
 
 
-def copy_before(nest: tir.NestOp, position: int, form: PackedForm) -> None:
+def copy_before(
+    nest: tir.NestOp, position: int, form: PackedForm, type: Attribute
+) -> None:
     """Pack an operand by a nest in front of the one that reads it."""
     operand, access = nest.ins[position], nest.in_accesses.data[position]
-    type = packed_type(operand, form)
-    alloc = tir.AllocOp(type)
     pad = access.pad
     if pad is None and form.leaves(memref_shape(operand)):
-        pad = zero_of(type.element_type)
+        pad = zero_of(element_type_of(operand))
+    source, schedule = tir.In(operand, form.source, pad), copy_schedule(nest, form)
+    read_packed(
+        nest, position, form, insert_copy(nest, source, form.shape, type, schedule)
+    )
+
+
+def copy_as_it_lies(nest: tir.NestOp, position: int, type: Attribute) -> None:
+    """Copy an operand in front of the nest that reads it, as elements of a type."""
+    operand = nest.ins[position]
+    shape = memref_shape(operand)
+    if DYNAMIC_INDEX in shape:
+        raise OpError(
+            nest,
+            f"expected a static shape to widen 'in{position}', but got "
+            f"'{operand.type}'",
+        )
+    vector = None if nest.schedule is None else nest.schedule.vector_dim
+    schedule = None
+    if vector is not None and shape:
+        schedule = tir.ScheduleAttr.get(vector=(len(shape) - 1, vector[1]))
+    source = tir.In(operand, AffineMap.identity(len(shape)))
+    copy = insert_copy(nest, source, shape, type, schedule)
+    nest.operands[len(nest.bounds) + len(nest.symbols) + position] = copy
+
+
+def insert_copy(
+    nest: tir.NestOp,
+    source: tir.In,
+    shape: Sequence[int],
+    type: Attribute,
+    schedule: tir.ScheduleAttr | None,
+) -> SSAValue:
+    """A new buffer, filled in front of a nest."""
+    alloc = tir.AllocOp(copied_type(source.value, shape, type))
+
+    def converted(b: tir.RegionBuilder, value: SSAValue) -> list[SSAValue]:
+        if isinstance(type, AnyFloat) and value.type != type:
+            return [b(arith.ExtFOp(value, type))]
+        return [value]
+
     copy = tir.NestOp.build_nest(
-        [("parallel", size) for size in form.shape],
-        ins=[tir.In(operand, form.source, pad)],
-        outs=[tir.Out(alloc.result, AffineMap.identity(len(form.shape)))],
-        finish=lambda b, x: [x],
-        schedule=copy_schedule(nest, form),
+        [("parallel", size) for size in shape],
+        ins=[source],
+        outs=[tir.Out(alloc.result, AffineMap.identity(len(shape)))],
+        finish=converted,
+        schedule=schedule,
     )
     for op in (alloc, copy):
         op.location = nest.location
     assert nest.parent is not None, "nests are in kernels"
     nest.parent.insert_ops_before([alloc, copy], nest)
-    read_packed(nest, position, form, alloc.result)
+    return alloc.result
 
 
 def copy_schedule(nest: tir.NestOp, form: PackedForm) -> tir.ScheduleAttr | None:

@@ -107,10 +107,11 @@ class ScheduleAttr(ParametrizedAttribute):
     to unroll. `parallel`: dims whose loops run on several threads. `order`: the loops
     from outer to inner. `compute_at`: under how many loops of its consumer the nest
     shall be computed. `pack`: inputs, by position, that are copied into the order in
-    which the loops read them. `edges = masked`: points that do not fill a vector become
-    one all the same, whose other lanes are neither read nor written; otherwise they
-    become narrower vectors. `dot`: a reduction dim of which so many points, four of
-    bytes or two of i16, are summed by one `tir.dot`.
+    which the loops read them. `widen`: inputs that are copied, packed or as they lie,
+    in the wider type that they are computed in. `edges = masked`: points that do not
+    fill a vector become one all the same, whose other lanes are neither read nor
+    written; otherwise they become narrower vectors. `dot`: a reduction dim of which so
+    many points, four of bytes or two of i16, are summed by one `tir.dot`.
 
     ```mlir
     #tir.schedule<register = [d0 : 4], vector = d1 : 16, parallel = [d0]>
@@ -127,6 +128,7 @@ class ScheduleAttr(ParametrizedAttribute):
     order: ArrayAttr[IntAttr] = param_def()
     compute_at: IntAttr | UnitAttr = param_def()
     pack: ArrayAttr[IntAttr] = param_def()
+    widen: ArrayAttr[IntAttr] = param_def()
     edges: StringAttr | UnitAttr = param_def()
     dot: TileAttr | UnitAttr = param_def()
 
@@ -141,6 +143,7 @@ class ScheduleAttr(ParametrizedAttribute):
         order: Iterable[int] = (),
         compute_at: int | None = None,
         pack: Iterable[int] = (),
+        widen: Iterable[int] = (),
         masked_edges: bool = False,
         dot: tuple[int, int] | None = None,
     ) -> ScheduleAttr:
@@ -160,6 +163,7 @@ class ScheduleAttr(ParametrizedAttribute):
             ArrayAttr(IntAttr(dim) for dim in order),
             UnitAttr() if compute_at is None else IntAttr(compute_at),
             ArrayAttr(IntAttr(position) for position in pack),
+            ArrayAttr(IntAttr(position) for position in widen),
             StringAttr(MASKED) if masked_edges else UnitAttr(),
             TileAttr(*dot) if dot else UnitAttr(),
         )
@@ -210,12 +214,17 @@ class ScheduleAttr(ParametrizedAttribute):
         return tuple(position.data for position in self.pack)
 
     @property
+    def widened_inputs(self) -> tuple[int, ...]:
+        return tuple(position.data for position in self.widen)
+
+    @property
     def has_masked_edges(self) -> bool:
         return not isinstance(self.edges, UnitAttr)
 
-    def without_packing(self) -> ScheduleAttr:
-        """What is left to do once the inputs are packed."""
-        return self._replaced(pack=ArrayAttr[IntAttr](()))
+    def without_copies(self) -> ScheduleAttr:
+        """What is left to do once the inputs are packed and widened."""
+        none = ArrayAttr[IntAttr](())
+        return self._replaced(pack=none, widen=none)
 
     def _replaced(self, **values: Attribute) -> ScheduleAttr:
         own = dict(zip(_SCHEDULE_KEYS, self.parameters, strict=True))
@@ -228,22 +237,25 @@ class ScheduleAttr(ParametrizedAttribute):
         _verify_distinct("parallel", self.parallel_dims)
         _verify_distinct("order", self.loop_order)
         _verify_distinct("pack", self.packed_inputs, "in")
+        _verify_distinct("widen", self.widened_inputs, "in")
 
     def verify_for(
         self, kinds: Sequence[DimKind], ins: Sequence[AccessAttr] = ()
     ) -> None:
         """Check against the dims and inputs of the nest or block that has it."""
-        for position in self.packed_inputs:
-            if position >= len(ins):
-                raise VerifyException(
-                    f"schedule: expected inputs below in{len(ins)} in 'pack', but got "
-                    f"'in{position}'"
-                )
-            if ins[position].is_indirect:
-                raise VerifyException(
-                    f"schedule: expected inputs with a map in 'pack', but "
-                    f"'in{position}' is indirect"
-                )
+        copied = {"pack": self.packed_inputs, "widen": self.widened_inputs}
+        for key, positions in copied.items():
+            for position in positions:
+                if position >= len(ins):
+                    raise VerifyException(
+                        f"schedule: expected inputs below in{len(ins)} in '{key}', but "
+                        f"got 'in{position}'"
+                    )
+                if ins[position].is_indirect:
+                    raise VerifyException(
+                        f"schedule: expected inputs with a map in '{key}', but "
+                        f"'in{position}' is indirect"
+                    )
         used = {
             "cache": [dim for dim, _ in self.cache_tiles],
             "register": list(self.register_tiles),
@@ -342,7 +354,7 @@ class ScheduleAttr(ParametrizedAttribute):
                 case IntAttr() | StringAttr():
                     entries.append(f"{key} = {value.data}")
                 case _:
-                    letter = "in" if key == "pack" else "d"
+                    letter = "in" if key in _OF_INPUTS else "d"
                     items = [
                         e.text() if isinstance(e, TileAttr) else f"{letter}{e.data}"
                         for e in cast(ArrayAttr[TileAttr | IntAttr], value)
@@ -399,9 +411,11 @@ _SCHEDULE_KEYS: dict[str, Callable[[AttrParser], Attribute]] = {
     "order": _parse_dims,
     "compute_at": _parse_depth,
     "pack": _parse_inputs,
+    "widen": _parse_inputs,
     "edges": _parse_edges,
     "dot": parse_tile,
 }
+_OF_INPUTS = frozenset(("pack", "widen"))
 
 
 def _verify_distinct(key: str, dims: Sequence[int], letter: str = "d") -> None:

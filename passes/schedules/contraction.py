@@ -19,15 +19,15 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects.builtin import i8
 
 from transom.dialects import tir
 from transom.dialects.tir.dot import dot_factors
-from transom.dialects.tir.folds import folds_of
 from transom.dialects.tir.steps import Step
+from transom.passes.schedules.products import ASSUMED_EXTENT, Product, find_products
 from transom.passes.schedules.view import NestView
 
 MAX_POINTS = 14
@@ -42,9 +42,6 @@ So many multiply-adds at least are in the body of the innermost sum's loop: with
 the loop itself takes no time, and more are only more to compile.
 """
 
-ASSUMED_EXTENT = 64
-"""What a dim has whose size is not known."""
-
 NEARLY = 1.1
 """Costs are known so well."""
 
@@ -54,64 +51,14 @@ ALIGNED_STORE = 2
 SCATTERED_STORE = 8
 """The same for a number by itself, whose line is not near any more at the next one."""
 
+EXTENDED = 1.3
+"""What extending a vector takes, in multiply-adds."""
+
+WIDENED = 6
+"""What extending a vector in a copy takes, which may not stay near."""
+
 PANEL_REUSE = 4
 """An operand is copied if what is copied is read at least so often."""
-
-
-@dataclass(frozen=True)
-class Product:
-    """A nest that sums products, and what its dims are to the operands."""
-
-    view: NestView
-    lane_dim: int
-    vectors: int
-    """The position of the input that moves with the lanes."""
-    scalars: int
-    shared: tuple[int, ...]
-    """Parallel dims that both operands move with, or neither."""
-    vector_dims: tuple[int, ...]
-    """Parallel dims that only the vectors move with, those of the lanes too."""
-    scalar_dims: tuple[int, ...]
-
-    @property
-    def lanes(self) -> int:
-        return self.view.lanes(self.lane_dim)
-
-    def extent(self, dims: Sequence[int]) -> int | None:
-        """How many points some dims have; None if that is not known."""
-        bounds = [self.view.bounds[dim] for dim in dims]
-        known = [bound for bound in bounds if bound is not None]
-        return math.prod(known) if len(known) == len(bounds) else None
-
-
-def find_products(view: NestView) -> Iterator[Product]:
-    """The ways to see a nest as a sum of products of two inputs, by their lanes."""
-    nest = view.nest
-    if not view.reduction or len(nest.accumulator_types) != 1 or folds_of(nest) is None:
-        return
-    used = [
-        position
-        for position, argument in enumerate(nest.body_ins)
-        if argument.first_use is not None
-    ]
-    if len(used) != 2 or any(nest.in_accesses.data[p].is_indirect for p in used):
-        return
-    for lane_dim in view.parallel:
-        moving = [p for p in used if lane_dim in view.dims_of_input(p)]
-        if view.lanes(lane_dim) < 2 or len(moving) != 1:
-            continue
-        (vectors,) = moving
-        (scalars,) = (p for p in used if p != vectors)
-        own, other = view.dims_of_input(vectors), view.dims_of_input(scalars)
-        yield Product(
-            view,
-            lane_dim,
-            vectors,
-            scalars,
-            tuple(d for d in view.parallel if (d in own) == (d in other)),
-            tuple(d for d in view.parallel if d in own - other),
-            tuple(d for d in view.parallel if d in other - own),
-        )
 
 
 @dataclass(frozen=True)
@@ -155,6 +102,7 @@ class Choice:
             unroll=unrolled(product, tile, self.dot),
             order=loop_order(product),
             pack=sorted(self.pack),
+            widen=sorted(product.widened),
             masked_edges=product.view.can_mask,
             dot=self.dot,
         )
@@ -171,7 +119,7 @@ def schedule(view: NestView, constants: frozenset[int]) -> tir.ScheduleAttr | No
         return None
     least = min(choice.cost for choice in found)
     near = [choice for choice in found if choice.cost <= NEARLY * least]
-    return min(near, key=Choice.scattered).schedule()
+    return min(near, key=lambda choice: (choice.scattered(), choice.cost)).schedule()
 
 
 def choose(product: Product, constants: frozenset[int]) -> Choice | None:
@@ -196,6 +144,9 @@ def choose(product: Product, constants: frozenset[int]) -> Choice | None:
     for position in pack:
         if position not in constants:
             cost += copy_cost(product, position)
+    for position in product.widened:
+        if position not in pack:
+            cost += widening_cost(product, position)
     return Choice(product, tile, pack, cost, dot)
 
 
@@ -239,6 +190,14 @@ def copy_cost(product: Product, position: int) -> float:
     return 2 * count / (product.lanes if step is Step.CONTIGUOUS else 1)
 
 
+def widening_cost(product: Product, position: int) -> float:
+    """What a copy of an operand as it lies takes, in the wider type."""
+    count = product.view.input_bytes(position) / product.view.input_element_bytes(
+        position
+    )
+    return WIDENED * count / product.lanes
+
+
 # The tile.
 
 
@@ -256,14 +215,16 @@ def choose_tile(product: Product) -> tuple[Tile, float]:
             vector_dim, many_vectors = longest, view.bounds[longest]
     many_points = 1 if point_dim is None else view.bounds[point_dim]
     steps = math.prod(view.bounds[dim] or ASSUMED_EXTENT for dim in view.reduction)
-    vector_bytes = width * view.input_element_bytes(product.vectors)
+    vector_bytes = width * product.element_bytes(product.vectors)
+    extended = EXTENDED if product.extends_vectors else 0
 
     def cost(sizes: tuple[int, int]) -> float:
         if not _fits(view, sizes, many_points, many_vectors):
             return math.inf
         return _total(
             lambda t, v: (
-                steps * view.machine.step_cost(t, v, steps * v * vector_bytes)
+                steps * view.machine.step_cost(t, v, vector_bytes, steps)
+                + steps * v * extended
                 + store_cost(product, point_dim, t, v)
             ),
             (many_points, sizes[0]),
@@ -423,7 +384,7 @@ def _pays_scalars(product: Product, tile: Tile, is_constant: bool) -> bool:
     if reuse < PANEL_REUSE:
         return False
     # The rows of a tile: they stay in the nearest cache, unless they fall on one place.
-    row = view.row_length(position) * view.input_element_bytes(position)
+    row = view.row_length(position) * product.element_bytes(position)
     return row * tile.points > view.machine.l1_bytes or row % 2048 == 0
 
 
@@ -445,7 +406,7 @@ def cache_tiles(product: Product, tile: Tile) -> list[tuple[int, int]]:
     own = view.dims_of_input(product.scalars)
     batch_dims = [dim for dim in product.shared if dim in own]
     bound = view.bounds[dim]
-    total = view.input_bytes(product.scalars) // (product.extent(batch_dims) or 1)
+    total = product.input_bytes(product.scalars) // (product.extent(batch_dims) or 1)
     if bound is None or total <= limit:
         return []
     step = tile.points if dim == tile.point_dim else 1

@@ -30,15 +30,18 @@ class Machine:
     dot: DotInstructions = DotInstructions.NONE
     """For sums of products of small integers."""
 
-    def step_cost(self, points: int, vectors: int, panel_bytes: int = 0) -> float:
+    def step_cost(
+        self, points: int, vectors: int, vector_bytes: int, steps: int
+    ) -> float:
         """
         What a step of a sum over `points` by `vectors` takes, in multiply-adds.
 
         As many loads go on beside them; sums that are too few wait for each other. The
-        vectors of all steps take `panel_bytes`, and come from where these fit: all
-        points of the next tile read them again.
+        vectors of all steps come from where they fit: all points of the next tile read
+        them again.
         """
-        arrival = vectors * self.vector_bytes / self._bytes_per_add(panel_bytes)
+        step_bytes = vectors * vector_bytes
+        arrival = step_bytes / self._bytes_per_add(steps * step_bytes)
         return max(points * vectors, points + vectors, self.chains, arrival)
 
     def _bytes_per_add(self, panel_bytes: int) -> float:

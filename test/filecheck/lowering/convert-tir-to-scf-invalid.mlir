@@ -36,6 +36,19 @@ tir.func @pack(read %x: memref<8xf32>, write %o: memref<8xf32>) {
 
 // -----
 
+tir.func @widen(read %x: memref<8xf16>, write %o: memref<8xf32>) {
+  // expected-error @+1 {{expected no 'widen' any more; 'tir-pack-operands' has not run}}
+  tir.nest dims [parallel 8] ins(%x[d0] : memref<8xf16>) outs(%o[d0] : memref<8xf32>)
+      schedule #tir.schedule<vector = d0 : 4, widen = [in0]>
+    finish (%v: f16) {
+      %w = arith.extf %v : f16 to f32
+      tir.yield %w : f32
+    }
+  tir.return
+}
+
+// -----
+
 tir.func @order(read %x: memref<8x4xf32>, write %o: memref<8x4xf32>) {
   // expected-error @+1 {{expected parallel dims first in 'order', then the others as they are}}
   tir.nest dims [sequential 8, parallel 4] ins(%x[d0, d1] : memref<8x4xf32>) outs(%o[d0, d1] : memref<8x4xf32>)

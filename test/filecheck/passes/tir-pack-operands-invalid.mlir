@@ -33,3 +33,28 @@ tir.func @symbol(read %a: memref<16xf32>, write %o: memref<8xf32>, read %n: inde
     }
   tir.return
 }
+
+// -----
+
+tir.func @not_extended(read %x: memref<8xf16>, write %o: memref<8xf16>) {
+  // expected-error @+1 {{expected all uses of 'in0' to extend it, to widen it}}
+  tir.nest dims [parallel 8] ins(%x[d0] : memref<8xf16>) outs(%o[d0] : memref<8xf16>)
+      schedule #tir.schedule<widen = [in0]>
+    finish (%v: f16) {
+      tir.yield %v : f16
+    }
+  tir.return
+}
+
+// -----
+
+tir.func @unknown_size(read %x: memref<?xf16>, write %o: memref<8xf32>) {
+  // expected-error @+1 {{expected a static shape to widen 'in0', but got 'memref<?xf16>'}}
+  tir.nest dims [parallel 8] ins(%x[d0] : memref<?xf16>) outs(%o[d0] : memref<8xf32>)
+      schedule #tir.schedule<widen = [in0]>
+    finish (%v: f16) {
+      %w = arith.extf %v : f16 to f32
+      tir.yield %w : f32
+    }
+  tir.return
+}

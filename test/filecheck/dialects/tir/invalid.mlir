@@ -369,7 +369,7 @@ tir.func @schedule_order() {
 
 // -----
 
-// expected-error @+1 {{unknown schedule entry 'vectors'; expected one of cache, register, vector, unroll, parallel, order, compute_at, pack, edges, dot}}
+// expected-error @+1 {{unknown schedule entry 'vectors'; expected one of cache, register, vector, unroll, parallel, order, compute_at, pack, widen, edges, dot}}
 builtin.module attributes {a = #tir.schedule<vectors = d0 : 4>} {}
 
 // -----
@@ -381,6 +381,11 @@ builtin.module attributes {a = #tir.schedule<pack = [d0]>} {}
 
 // expected-error @+1 {{schedule: expected each input once in 'pack', but 'in2' stands 2 times}}
 builtin.module attributes {a = #tir.schedule<pack = [in2, in2]>} {}
+
+// -----
+
+// expected-error @+1 {{schedule: expected each input once in 'widen', but 'in2' stands 2 times}}
+builtin.module attributes {a = #tir.schedule<widen = [in2, in2]>} {}
 
 // -----
 
@@ -484,6 +489,17 @@ tir.func @schedule_dot_lanes(read %x: memref<8x8xi8>, write %o: memref<8xi8>) {
 tir.func @schedule_pack(read %x: memref<4xf32>, write %o: memref<4xf32>) {
   // expected-error @+1 {{schedule: expected inputs below in1 in 'pack', but got 'in1'}}
   tir.nest dims [parallel 4] ins(%x[d0] : memref<4xf32>) outs(%o[d0] : memref<4xf32>) schedule #tir.schedule<pack = [in1]>
+    finish (%v: f32) {
+      tir.yield %v : f32
+    }
+  tir.return
+}
+
+// -----
+
+tir.func @schedule_widen(read %x: memref<4xf32>, write %o: memref<4xf32>) {
+  // expected-error @+1 {{schedule: expected inputs below in1 in 'widen', but got 'in1'}}
+  tir.nest dims [parallel 4] ins(%x[d0] : memref<4xf32>) outs(%o[d0] : memref<4xf32>) schedule #tir.schedule<widen = [in1]>
     finish (%v: f32) {
       tir.yield %v : f32
     }
