@@ -22,7 +22,7 @@ from functools import cache
 from importlib import import_module
 from itertools import count
 from os import PathLike, fspath
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 from transom.runtime.elf_symbols import Symbols, is_elf, read_symbols
 from transom.runtime.threads import team_symbols
@@ -146,80 +146,49 @@ def optimize(module: Any, machine: Any, opt_level: int) -> None:
     builder.getModulePassManager().run(module, builder)
 
 
-def emit(
-    text: str,
-    *,
-    triple: str = "",
-    cpu: str = "",
-    features: str = "",
-    opt_level: int = 0,
-    codegen_level: int = 3,
-    reloc: str = "pic",
-    abi: str = "",
-    assembly: bool = False,
-) -> bytes:
-    """
-    Machine code as an object file, or as assembly text.
+class EmitOptions(TypedDict, total=False):
+    """What code is made for, and with what effort."""
 
-    `opt_level` is the effort of LLVM's IR passes, 0 to 3, where 0 runs none of them;
-    code generation optimises by `codegen_level` in any case. An empty triple means this
-    machine, an empty CPU the generic one of the triple. Raises `JitError`.
-    """
-    module = parse(text)
-    machine = target_machine(
-        triple or host_triple(), cpu, features, codegen_level, reloc, abi
-    )
-    module.triple = str(machine.triple)
-    module.data_layout = str(machine.target_data)
-    optimize(module, machine, opt_level)
-    if assembly:
-        return str(machine.emit_assembly(module)).encode()
+    triple: str
+    """Absent or empty: this machine."""
+    cpu: str
+    """Absent or empty: the generic one of the triple."""
+    features: str
+    opt_level: int
+    """The effort of LLVM's IR passes, 0 to 3; 0, the default, runs none of them."""
+    codegen_level: int
+    """That of code generation, by default 3."""
+    reloc: str
+    abi: str
+
+
+def emit_object(text: str, **options: Unpack[EmitOptions]) -> bytes:
+    """Machine code as an object file. Raises `JitError`."""
+    module, machine = _optimized(text, options)
     return bytes(machine.emit_object(module))
 
 
-def emit_object(
-    text: str,
-    *,
-    triple: str = "",
-    cpu: str = "",
-    features: str = "",
-    opt_level: int = 0,
-    codegen_level: int = 3,
-    reloc: str = "pic",
-    abi: str = "",
-) -> bytes:
-    """An object file for `triple`; the other arguments as for `emit`."""
-    return emit(
-        text,
-        triple=triple,
-        cpu=cpu,
-        features=features,
-        opt_level=opt_level,
-        codegen_level=codegen_level,
-        reloc=reloc,
-        abi=abi,
+def emit_assembly(text: str, **options: Unpack[EmitOptions]) -> str:
+    """Machine code as assembly text. Raises `JitError`."""
+    module, machine = _optimized(text, options)
+    return str(machine.emit_assembly(module))
+
+
+def _optimized(text: str, options: EmitOptions) -> tuple[Any, Any]:
+    """A module after LLVM's IR passes, and the machine that it is for."""
+    module = parse(text)
+    machine = target_machine(
+        options.get("triple") or host_triple(),
+        options.get("cpu", ""),
+        options.get("features", ""),
+        options.get("codegen_level", 3),
+        options.get("reloc", "pic"),
+        options.get("abi", ""),
     )
-
-
-def emit_assembly(
-    text: str,
-    *,
-    triple: str = "",
-    cpu: str = "",
-    features: str = "",
-    opt_level: int = 0,
-    codegen_level: int = 3,
-) -> str:
-    """Assembly text; the arguments as for `emit`."""
-    return emit(
-        text,
-        triple=triple,
-        cpu=cpu,
-        features=features,
-        opt_level=opt_level,
-        codegen_level=codegen_level,
-        assembly=True,
-    ).decode()
+    module.triple = str(machine.triple)
+    module.data_layout = str(machine.target_data)
+    optimize(module, machine, options.get("opt_level", 0))
+    return module, machine
 
 
 class JitModule:
@@ -400,7 +369,7 @@ def compile_llvm_ir(
     """
     Compile LLVM IR text for this machine and load it.
 
-    The levels are as for `emit`, the rest as for `load_object`. Raises `JitError`.
+    The options are those of `EmitOptions` and `load_object`. Raises `JitError`.
     """
     data = emit_object(
         text,

@@ -22,7 +22,7 @@ from transom.targets.llvm_cpu.architectures import architecture_of_triple
 from transom.targets.llvm_cpu.dialect import LlvmCpuAttr
 
 if TYPE_CHECKING:
-    from transom.runtime.jit import RefusedText
+    from transom.runtime.jit import EmitOptions, RefusedText
 
 CODE = "code"
 """The kind of entry: an object file by its text."""
@@ -81,17 +81,25 @@ class Machine:
 
         found = store().get(CODE, self.key(text))
         if found is None:
-            found = emit_object(
-                text,
-                triple=self.triple,
-                cpu=self.cpu,
-                features=self.features,
-                opt_level=self.effort_for(text),
-                reloc=self.reloc,
-                abi=self.abi,
-            )
+            found = emit_object(text, **self._options(text))
             store().put(CODE, self.key(text), found)
         return found
+
+    def assembly(self, text: str) -> str:
+        """The code of a text as assembly. Raises `RefusedText`."""
+        from transom.runtime.jit import emit_assembly
+
+        return emit_assembly(text, **self._options(text))
+
+    def _options(self, text: str) -> "EmitOptions":
+        return {
+            "triple": self.triple,
+            "cpu": self.cpu,
+            "features": self.features,
+            "opt_level": self.effort_for(text),
+            "reloc": self.reloc,
+            "abi": self.abi,
+        }
 
 
 class KernelObject(NamedTuple):
@@ -147,10 +155,10 @@ def compiled(
     try:
         return machine.compile(text)
     except RefusedText as e:
-        raise _refusal(module, text.replace(SYMBOL, kernel), e) from e
+        raise refusal(module, text.replace(SYMBOL, kernel), e) from e
 
 
-def _refusal(module: ModuleOp, text: str, error: "RefusedText") -> OpError:
+def refusal(module: ModuleOp, text: str, error: "RefusedText") -> OpError:
     """What LLVM says of a line of a module's text, at the function of the line."""
     if error.line is None:
         return OpError(module, f"LLVM refuses the module: {error.reason}")

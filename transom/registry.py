@@ -28,6 +28,14 @@ from transom.targets import TARGET_DIALECTS, TARGET_EMITTERS, TARGET_PASSES
 
 PartT = TypeVar("PartT")
 
+OWN_EMITTERS = {
+    **EMITTERS,
+    **TARGET_EMITTERS,
+    "asm": "transom.assembly:AssemblyEmitter",
+}
+"""Output formats of the tools that are not published: they write our ops, which other
+tools do not load."""
+
 OWN_READERS = ("mlir", "onnx")
 """Kinds of files that our tools read themselves, whatever readers there are."""
 
@@ -192,9 +200,8 @@ def base_registry() -> Registry:
         assert clash is None, "a unit test keeps our names apart from xDSL's"
     for name in REPLACED_DIALECTS:
         result.dialects[name] = _resolver(DIALECTS[name])
-    # Not published: they write our ops, which other tools do not load.
-    emitters = {**EMITTERS, **TARGET_EMITTERS}
-    unpublished = Universe(all_targets={n: _resolver(p) for n, p in emitters.items()})
+    emitters = {name: _resolver(path) for name, path in OWN_EMITTERS.items()}
+    unpublished = Universe(all_targets=emitters)
     clash = result.add(unpublished, "transom")
     assert clash is None, "a unit test keeps our names apart from xDSL's"
     result.owners.update({("reader", name): "transom" for name in OWN_READERS})

@@ -35,8 +35,8 @@ func.func @f(%x: i32) -> i32 {
 BAD_SYNTAX = "func.func @f( {\n}\n"
 EMITTERS = (
     "argument -t/--target: unknown emitter '{}'; expected one of 'arm-asm', "
-    "'c-source', 'csl', 'llvm', 'llvm-ir', 'mlir', 'mps', 'riscv-asm', 'wat', 'wgsl', "
-    "'x86-asm'"
+    "'asm', 'c-source', 'csl', 'llvm', 'llvm-ir', 'mlir', 'mps', 'riscv-asm', 'wat', "
+    "'wgsl', 'x86-asm'"
 )
 BAD_IR = "func.func @f() -> i32 {\n  func.return\n}\n"
 
