@@ -151,13 +151,24 @@ def print_compilations(made: Mapping[str, Compilation], size: int) -> None:
     for name, one in made.items():
         if one.failure is not None:
             print(f"    compile, {name} failed: {one.failure}", flush=True)
-        elif one.cold is not None and one.memory is not None:
-            warm = f", warm {one.warm:.2f} s" if one.warm is not None else ""
+        elif one.memory is not None:
+            cold = _seconds("cold", one.cold, one.cold_user, one.cold_spread)
+            warm = _seconds("warm", one.warm, one.warm_user, one.warm_spread)
             print(
-                f"    compile, {name}: cold {one.cold:.2f} s{warm}, memory "
-                f"{one.memory / 1e6:.0f} MB, {one.memory / size:.2f} x the model",
+                f"    compile, {name}: {cold}{warm}memory {one.memory / 1e6:.0f} MB, "
+                f"{one.memory / size:.3g} x the model",
                 flush=True,
             )
+
+
+def _seconds(
+    what: str, total: float | None, user: float | None, spread: float | None
+) -> str:
+    """Seconds of processor time, if there are any."""
+    if total is None or user is None:
+        return ""
+    varied = "" if spread is None else f", spread {100 * spread:.0f} %"
+    return f"{what} {total:.2f} s ({user:.2f} user{varied}), "
 
 
 def ratio(timings: Mapping[str, Timing], peer: str) -> float | None:
@@ -185,7 +196,7 @@ def print_means(records: Sequence[Mapping[str, Any]], names: Sequence[str]) -> N
             print(
                 f"{group}, {threads} thread{'s' if threads > 1 else ''}: "
                 f"{middle:.3g} x {peer} (geometric mean of {len(values)}, "
-                f"worst {max(values):.2f})"
+                f"worst {max(values):.3g})"
             )
 
 

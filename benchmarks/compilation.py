@@ -2,8 +2,9 @@
 What compiling costs: processor time of all processes, and memory.
 
 Each compilation is a process of its own, whose imports and whose reading of the model
-count. The memory is what is private to it and its children at most, in steps of some
-milliseconds: files that are mapped do not count.
+count; the bytecode of what it imports exists by then. The memory is what is private to
+it and all that it starts at most, in steps of some milliseconds: files that are mapped
+do not count.
 
 ```sh
 python -m benchmarks.compilation transom model.onnx   # compiles once; for `compare`
@@ -22,7 +23,7 @@ from typing import NamedTuple
 
 from benchmarks.candidates import CompileError, Unable
 from benchmarks.cases import Case, case_named
-from benchmarks.measurement import ROOT, environment, write_case
+from benchmarks.measurement import ROOT, environment, write_bytecode, write_case
 from benchmarks.peers import CANDIDATES
 
 STEP = 0.004
@@ -35,18 +36,29 @@ NOTHING_TO_DO = 3
 class Run(NamedTuple):
     """One compilation."""
 
-    cpu: float
+    user: float
+    system: float
     """Seconds of all processes."""
     memory: int
     """Bytes."""
+
+    @property
+    def cpu(self) -> float:
+        return self.user + self.system
 
 
 class Compilation(NamedTuple):
     """Compilations of a case by one candidate; a failure has no numbers."""
 
     cold: float | None = None
+    cold_user: float | None = None
+    """The part of `cold` that is not the system's."""
+    cold_spread: float | None = None
+    """The slowest run less the fastest, as a part of the median; None of one run."""
     warm: float | None = None
     """Seconds when it was compiled before; None without a cache."""
+    warm_user: float | None = None
+    warm_spread: float | None = None
     memory: int | None = None
     """Bytes, of the cold ones."""
     failure: str | None = None
@@ -83,23 +95,37 @@ def compile_once(name: str, case: str, model: Path, cache: Path) -> Run | None:
             printed.seek(0)
             (*_, said) = ["", *printed.read().splitlines()]
             raise CompileError(f"ended with status {process.returncode}: {said}")
-        return Run(usage.ru_utime + usage.ru_stime, memory)
+        return Run(usage.ru_utime, usage.ru_stime, memory)
 
 
 def anonymous_memory(pid: int) -> int:
     """Bytes of a process and all that it has started which no file holds."""
-    return sum(_anonymous(process) for process in family(pid))
+    return sum(map(_anonymous, family(pid)))
 
 
 def family(pid: int) -> Iterator[int]:
     """A process, and those that it and they have started."""
-    yield pid
+    children: dict[int, list[int]] = {}
+    for entry in os.scandir("/proc"):
+        if entry.name.isdecimal() and (parent := _parent(entry.name)) is not None:
+            children.setdefault(parent, []).append(int(entry.name))
+    left = [pid]
+    while left:
+        yield (process := left.pop())
+        left += children.get(process, ())
+
+
+def _parent(pid: str) -> int | None:
+    """
+    The process that has started another; None if that has ended. Few kernels list
+    children (`/proc/PID/task/TID/children`).
+    """
     try:
-        listed = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-    except OSError:  # it has ended
-        return
-    for child in listed:
-        yield from family(int(child))
+        text = Path(f"/proc/{pid}/stat").read_text()
+    except OSError:
+        return None
+    # A name in parentheses may hold any character; the state follows.
+    return int(text.rpartition(")")[2].split()[1])
 
 
 def _anonymous(pid: int) -> int:
@@ -118,6 +144,7 @@ def compile_case(
 ) -> tuple[dict[str, Compilation], int]:
     """Compile a case with each candidate; also gives the size of the model in bytes."""
     found: dict[str, Compilation] = {}
+    write_bytecode()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         model = write_case(case, folder)
@@ -144,11 +171,21 @@ def _compile(
             if run is None:
                 return None
             kept.append(run)
-    return Compilation(
-        median(run.cpu for run in cold),
-        median(run.cpu for run in warm) if warm else None,
-        round(median(run.memory for run in cold)),
-    )
+    memory = round(median(run.memory for run in cold))
+    return Compilation(*_times(cold), *_times(warm), memory)
+
+
+def _times(
+    runs: Sequence[Run],
+) -> tuple[float | None, float | None, float | None]:
+    """Seconds, the user's part of them, and their spread."""
+    if not runs:
+        return None, None, None
+    seconds = [run.cpu for run in runs]
+    middle = median(seconds)
+    spread = (max(seconds) - min(seconds)) / middle
+    user = median(run.user for run in runs)
+    return middle, user, spread if len(runs) > 1 else None
 
 
 def main() -> int:

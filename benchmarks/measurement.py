@@ -7,6 +7,7 @@ wall's, and each candidate has a process of its own, which is stopped while othe
 idle pools of threads would take the processor from them.
 """
 
+import compileall
 import json
 import os
 import signal
@@ -33,6 +34,9 @@ LIMIT = 2e-5
 
 PATIENCE = 10.0
 """Seconds of a candidate's calls after which no more rounds are measured of it."""
+
+NO_BYTECODE = "PYTHONDONTWRITEBYTECODE"
+"""Under it each process compiles the Python source of a checkout again."""
 
 THREAD_VARIABLES = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "TVM_NUM_THREADS")
 FOREIGN = ("OPENBLAS_", "OMP_", "GOMP_", "MKL_", "TVM_", "IREE_")
@@ -159,11 +163,14 @@ def start(folder: Path, case: str, threads: int, names: Sequence[str]) -> Worker
 
 
 def environment(threads: int) -> dict[str, str]:
-    """That of a process that measures: what libraries are told is ours."""
+    """
+    That of a process that measures: what libraries are told is ours, and Python keeps
+    bytecode, as it does for users.
+    """
     kept = {
         name: value
         for name, value in os.environ.items()
-        if not name.startswith(FOREIGN)
+        if not name.startswith(FOREIGN) and name != NO_BYTECODE
     }
     paths = [str(ROOT), *filter(None, [kept.get("PYTHONPATH")])]
     return {
@@ -171,6 +178,20 @@ def environment(threads: int) -> dict[str, str]:
         **dict.fromkeys(THREAD_VARIABLES, str(threads)),
         "PYTHONPATH": os.pathsep.join(paths),
     }
+
+
+def write_bytecode() -> None:
+    """
+    Compile the Python source of the checkout, so that no process that is measured does
+    it. Packages are compiled when they are installed.
+    """
+    for folder in (
+        ROOT / "benchmarks",
+        ROOT / "transom",
+        *(ROOT / "transom").iterdir(),
+    ):
+        if folder.is_dir():  # links are followed only where they are named
+            compileall.compile_dir(folder, quiet=2)
 
 
 def write_case(case: Case, folder: Path) -> Path:

@@ -115,8 +115,10 @@ def parts_of(data: Mapping[str, Any]) -> Iterator[Part]:
     if compiled:
         yield Heading("Compiling")
         yield Paragraph(
-            "Processor seconds of all processes, with Python's imports and the reading "
-            "of the model, and the most private memory meanwhile."
+            "Processor seconds of all processes, with Python's imports, whose bytecode "
+            "exists, and the reading of the model: medians, the part of them that is "
+            "not the system's, and the distance of the slowest run from the fastest. "
+            "Memory is the most that was private to all processes at once."
         )
         yield compile_table(compiled)
 
@@ -174,7 +176,7 @@ def times_table(records: Sequence[Record]) -> Table:
         row += [_number(record["ratios"].get(peer)) for peer in peers]
         error, spread = own.get("error"), own.get("spread")
         row.append("" if error is None else f"{error:.0e}")
-        row.append("" if spread is None else f"{100 * spread:.0f} %")
+        row.append(_percent(spread))
         rows.append(row)
     return Table(head, rows)
 
@@ -187,14 +189,21 @@ def compile_table(records: Sequence[Record]) -> Table:
             memory = one["memory"]
             size = record["model_bytes"]
             part = memory / size if memory and size >= SMALL_MODEL else None
-            row = [record["case"], name, _result(one, "cold"), _number(one["warm"])]
+            row = [record["case"], name]
+            for kind in ("cold", "warm"):
+                row += [_result(one, kind), _number(one.get(f"{kind}_user"))]
+                row.append(_percent(one.get(f"{kind}_spread")))
             rows.append([*row, _number(memory, 1e-6), _number(part)])
-    head = ("case", "candidate", "cold, s", "warm, s", "memory, MB", "/ model's size")
-    return Table(head, rows)
+    head = ["case", "candidate", "cold, s", "user", "spread", "warm, s", "user"]
+    return Table([*head, "spread", "memory, MB", "/ model's size"], rows)
 
 
 def _mean(values: Sequence[float]) -> float:
     return exp(mean(log(value) for value in values))
+
+
+def _percent(value: float | None) -> str:
+    return "" if value is None else f"{100 * value:.0f} %"
 
 
 def _result(found: Record, key: str, factor: float = 1) -> str:

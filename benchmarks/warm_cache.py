@@ -6,20 +6,22 @@ not counted. Two things are compiled: the module to phase `executable`, as text,
 program with machine code. Exit status 1 if a ratio of programs is above the bar.
 
 ```sh
-python benchmarks/warm_cache.py            # squeezenet and resnet50, 3 times
-python benchmarks/warm_cache.py --runs 5 model.onnx
+python -m benchmarks.warm_cache            # squeezenet and resnet50, 3 times
+python -m benchmarks.warm_cache --runs 5 model.onnx
 ```
 """
 
 import argparse
 import json
-import os
 import statistics
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 from typing import Any, NamedTuple
+
+from benchmarks.cases import light
+from benchmarks.measurement import environment, write_bytecode
 
 BAR = 0.3
 """The part of the cold time that a warm compilation may take."""
@@ -60,10 +62,9 @@ class Run(NamedTuple):
 
 def run(model: Path, way: str, cache: str) -> Run:
     """Compile a model in a new process."""
-    environment = {**os.environ, "TRANSOM_CACHE": "on", "TRANSOM_CACHE_DIR": cache}
     printed = subprocess.run(
         [sys.executable, "-c", CHILD, str(model), way],
-        env=environment,
+        env={**environment(1), "TRANSOM_CACHE": "on", "TRANSOM_CACHE_DIR": cache},
         check=True,
         stdout=subprocess.PIPE,
     ).stdout
@@ -76,10 +77,7 @@ def models(names: list[str], folder: Path) -> list[Path]:
     found = [Path(name) for name in names]
     if found:
         return found
-    sys.path.insert(0, str(Path(__file__).parents[1] / "test" / "unit"))
-    from onnx_models import light_model
-
-    return [light_model(name, folder) for name in LIGHT_MODELS]
+    return [light(name).write(folder) for name in LIGHT_MODELS]
 
 
 def compare(model: Path, way: str, runs: int) -> tuple[list[Run], list[Run]]:
@@ -99,6 +97,7 @@ def main() -> int:
     parser.add_argument("--runs", type=int, default=3, help="default: %(default)s")
     arguments = parser.parse_args()
     is_good = True
+    write_bytecode()
     with tempfile.TemporaryDirectory() as folder:
         print(f"{'CPU seconds':24}{'cold':>8}{'warm':>8}{'ratio':>8}{'wall':>8}")
         for model in models(arguments.models, Path(folder)):

@@ -37,6 +37,8 @@ COMPILED = {
     "compilations": {
         "transom": {
             "cold": 7.25,
+            "cold_user": 6.0,
+            "cold_spread": 0.03,
             "warm": 1.234,
             "memory": 287_000_000,
             "failure": None,
@@ -90,8 +92,8 @@ def test_the_page_says_where_its_figures_come_from():
         "| matmul-1024 | 50.0 | 100 | 80.0 | 0.50 | 3e-07 | 2 % |",
         "| matmul-512 | 20.0 | 10.0 | 200 | 2.00 | 3e-07 | 2 % |",
         "| vgg19 | failed | 300 |  |  |  |",
-        "| vgg19 | transom | 7.25 | 1.23 | 287 | 0.50 |",
-        "| vgg19 | iree | failed |  |  |  |",
+        "| vgg19 | transom | 7.25 | 6.00 | 3 % | 1.23 |  |  | 287 | 0.50 |",
+        "| vgg19 | iree | failed |  |  | failed |  |  |  |  |",
         "transom's times, geometric means: 1.00 of onnxruntime.",
     ],
 )
