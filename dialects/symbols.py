@@ -9,6 +9,7 @@ import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from functools import cache
+from operator import attrgetter
 from typing import NamedTuple, TypeVar, cast
 from weakref import WeakKeyDictionary
 
@@ -123,14 +124,36 @@ def walk_attributes(attribute: Attribute) -> Iterator[Attribute]:
         stack.extend(reversed(_parts(current)))
 
 
+def walk_holders(attribute: Attribute) -> Iterator[Attribute]:
+    """As `walk_attributes`, without what holds no symbols and nothing that could."""
+    stack = [] if _is_leaf(type(attribute)) else [attribute]
+    while stack:
+        current = stack.pop()
+        yield current
+        for part in reversed(_parts(current)):
+            if not _is_leaf(type(part)):
+                stack.append(part)
+
+
 def _parts(attribute: Attribute) -> tuple[Attribute, ...]:
-    if isinstance(attribute, ParametrizedAttribute):
-        return attribute.parameters
-    if isinstance(attribute, ArrayAttr):
-        return cast("ArrayAttr[Attribute]", attribute).data
-    if isinstance(attribute, DictionaryAttr):
-        return tuple(attribute.data.values())
-    return ()
+    return _parts_getter(type(attribute))(attribute)
+
+
+@cache
+def _parts_getter(
+    kind: type[Attribute],
+) -> Callable[[Attribute], tuple[Attribute, ...]]:
+    """How to get the parts of attributes of a class."""
+    if issubclass(kind, ParametrizedAttribute):
+        names = [name for name, _ in kind.get_irdl_definition().parameters]
+        if len(names) > 1:
+            return attrgetter(*names)
+        return lambda attribute: tuple([getattr(attribute, name) for name in names])
+    if issubclass(kind, ArrayAttr):
+        return attrgetter("data")
+    if issubclass(kind, DictionaryAttr):
+        return lambda attribute: tuple(cast("DictionaryAttr", attribute).data.values())
+    return lambda attribute: ()
 
 
 @cache
@@ -183,7 +206,7 @@ def walk_symbol_uses(root: Operation) -> Iterator[SymbolUse]:
         for attribute in held_attributes(op):
             known = seen.get(id(attribute))
             if known is None:
-                parts = walk_attributes(attribute)
+                parts = walk_holders(attribute)
                 refs = tuple(a for a in parts if isinstance(a, SymbolRefAttr))
                 known = seen[id(attribute)] = (attribute, refs)
             for ref in known[1]:

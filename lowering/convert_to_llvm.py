@@ -43,6 +43,7 @@ from xdsl.passes import ModulePass
 
 from transom.dialects import executor, graph, llvm
 from transom.dialects.diagnostics import Note, OpError
+from transom.dialects.walking import walk_ops
 from transom.lowering.arith_to_llvm import ARITH_PATTERNS
 from transom.lowering.c_calls import CConvention
 from transom.lowering.cf_to_llvm import cf_patterns
@@ -109,7 +110,7 @@ def rename_weights(module: ModuleOp) -> None:
             taken.add(new)
             renamed[old] = new
             op.sym_name = StringAttr(new)
-    for op in module.walk():
+    for op in walk_ops(module):
         if isinstance(op, executor.ConstantOp | graph.WeightRefOp):
             old = op.weight.string_value()
             op.weight = SymbolRefAttr(renamed.get(old, old))
@@ -128,7 +129,7 @@ def declare_callees(module: ModuleOp) -> None:
         if isinstance(op, llvm.FuncOp | llvm.GlobalOp)
     }
     calls: dict[str, llvm.CallOp] = {}
-    for op in module.walk():
+    for op in walk_ops(module):
         if not isinstance(op, llvm.CallOp) or op.callee is None:
             continue
         name = op.callee.string_value()

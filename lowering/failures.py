@@ -30,6 +30,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 
 from transom.dialects import executor, llvm, tir
 from transom.dialects.executor import MESSAGES
+from transom.dialects.walking import walk_ops
 from transom.lowering.conversion import ConversionRewriter
 
 OUT_OF_MEMORY = "out of memory"
@@ -39,6 +40,19 @@ WRONG_STATUS = re.compile(r"'[^']*' did not return -?\d+")
 
 Allocation = memref.AllocOp | executor.AllocOp
 Function = func.FuncOp | tir.FuncOp
+
+FAIL_OR_CALL: frozenset[type[Operation]] = frozenset(
+    (
+        cf.AssertOp,
+        executor.AllocOp,
+        executor.CallOp,
+        func.CallOp,
+        memref.AllocOp,
+        tir.CallOp,
+        tir.ExternOp,
+    )
+)
+"""The ops that `failure_text` and `callee_of` know."""
 
 Status: TypeAlias = int | SSAValue[Attribute] | Callable[[ConversionRewriter], SSAValue]
 """A status, or what makes it where it is needed."""
@@ -102,19 +116,24 @@ def enclosing_function(op: Operation) -> Operation | None:
     return parent
 
 
+def failing_or_calling(function: Operation) -> list[Operation]:
+    """The ops in a function that may fail, or call another, in order."""
+    return [op for op in walk_ops(function) if type(op) in FAIL_OR_CALL]
+
+
 def has_own_numbers(function: Function) -> bool:
     """Whether a function numbers its failures itself."""
     return (
         isinstance(function, tir.FuncOp)
         and function.sym_visibility.data == "private"
         and bool(function.body.blocks)
-        and all(callee_of(op) is None for op in function.walk())
+        and all(callee_of(op) is None for op in failing_or_calling(function))
     )
 
 
 def failure_texts(function: Function) -> list[str]:
     """What the ops of a function say when they fail, each text once, in order."""
-    texts = (failure_text(op) for op in function.walk())
+    texts = map(failure_text, failing_or_calling(function))
     return list(dict.fromkeys(text for text in texts if text is not None))
 
 
@@ -150,7 +169,7 @@ class Failures:
                     self._number(told_of(text, name), numbers) for text in own
                 ]
                 own_numbers = {text: n for n, text in enumerate(own, 1)}
-            for op in function.walk():
+            for op in failing_or_calling(function):
                 text = failure_text(op)
                 if (callee := callee_of(op)) is not None:
                     callees.add(callee)

@@ -37,6 +37,7 @@ from xdsl.dialects.builtin import AnyFloat, Float32Type, ModuleOp
 from xdsl.ir import Block, Operation
 
 from transom.dialects import llvm, tir
+from transom.dialects.walking import walk_ops
 from transom.lowering.math_polynomials import FUNCTIONS, Lanes, Writer, constant_of
 from transom.passes.kernel_pass import KernelPass
 from transom.passes.rewrite_steps import may_rewrite
@@ -121,10 +122,10 @@ class LowerMathToPolynomialsPass(KernelPass):
     fma: bool = False
 
     def concerns(self, kernel: Operation) -> bool:
-        return any(type(op) in FUNCTIONS for op in kernel.walk())
+        return any(type(op) in FUNCTIONS for op in walk_ops(kernel))
 
     def apply_to_kernels(self, ctx: Context, module: ModuleOp) -> None:
-        blocks = [b for op in module.walk() for r in op.regions for b in r.blocks]
+        blocks = [b for op in walk_ops(module) for r in op.regions for b in r.blocks]
         for block in blocks:
             for run in list(runs_of(block)):
                 if may_rewrite("expand a function", run[0]):

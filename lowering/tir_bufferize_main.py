@@ -47,6 +47,7 @@ from transom.dialects.diagnostics import OpError
 from transom.dialects.executor import BOUNDED, SIGNATURE, SignatureAttr
 from transom.dialects.symbols import dead_symbols
 from transom.dialects.target.verification import LOWERED_TO
+from transom.dialects.walking import walk_ops
 from transom.lowering.bufferize.bounded_results import data_results, hand_over_bounded
 from transom.lowering.bufferize.build import build_program
 from transom.lowering.bufferize.constants import Constants
@@ -136,7 +137,7 @@ def _has_tensors(function: FuncOp) -> bool:
 
 def _check_dropped(module: ModuleOp, names: set[str]) -> None:
     """What was lowered is not called any more."""
-    for op in module.walk():
+    for op in walk_ops(module) if names else ():
         if isinstance(op, CallOp) and (name := op.callee.string_value()) in names:
             raise OpError(
                 op, f"expected no call of '@{name}', as it has been lowered to kernels"

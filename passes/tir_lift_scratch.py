@@ -41,6 +41,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from transom.dialects import tir
 from transom.dialects.executor import element_bytes, static_bytes
 from transom.dialects.tir import threads_of
+from transom.dialects.walking import walk_ops
 
 RUNS_ALONE = (scf.ForOp, scf.IfOp, scf.WhileOp)
 """Ops whose regions run one at a time."""
@@ -56,7 +57,7 @@ class TirLiftScratchPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         calls: dict[str, list[tir.CallOp]] = {}
         kernels: list[tir.FuncOp] = []
-        for inner in op.walk():
+        for inner in walk_ops(op):
             if isinstance(inner, tir.CallOp):
                 calls.setdefault(inner.callee_name, []).append(inner)
             elif isinstance(inner, tir.FuncOp) and not inner.is_declaration:
@@ -84,7 +85,7 @@ class TirLiftScratchPass(ModulePass):
             return []
         return [
             op
-            for op in kernel.walk()
+            for op in walk_ops(kernel)
             if isinstance(op, tir.AllocOp)
             and self._is_large(op)
             and all(is_known_at_calls(size, kernel) for size in op.dynamic_sizes)

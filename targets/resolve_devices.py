@@ -41,6 +41,7 @@ from transom.dialects.target import (
     set_config,
     unbound_places,
 )
+from transom.dialects.walking import walk_ops
 from transom.passes.pipeline import PassObserver
 from transom.targets.brought_memories import join_memories
 from transom.targets.llvm_cpu.dialect import HOST, LlvmCpuAttr
@@ -88,7 +89,7 @@ def resolve_hosts(root: Operation) -> None:
             return _with_cpu(attribute, root)
         return attribute
 
-    replace_attributes(root.walk(), with_cpu)
+    replace_attributes(walk_ops(root), with_cpu)
 
 
 @dataclass

@@ -17,7 +17,7 @@ from transom.dialects.discardable import (
     verify_on_function,
     verify_on_module,
 )
-from transom.dialects.symbols import held_attributes, ops_in_scope, walk_attributes
+from transom.dialects.symbols import held_attributes, ops_in_scope, walk_holders
 from transom.dialects.target.candidates import CANDIDATES, CandidateAttr
 from transom.dialects.target.configuration import (
     CONFIG,
@@ -58,7 +58,6 @@ class PlaceChecker:
     devices: dict[str, DeviceOp]
     memories: dict[str, MemoryOp]
     _seen: dict[int, tuple[Attribute, str | None]]
-    _answers: dict[Attribute, str | None]
 
     def __init__(self, module: ModuleOp) -> None:
         self.devices = {
@@ -68,29 +67,21 @@ class PlaceChecker:
             op.sym_name.data: op for op in module.ops if isinstance(op, MemoryOp)
         }
         self._seen = {}
-        self._answers = {}
 
     def verify(self, op: Operation) -> None:
         """Raise `RuleError` at an op that holds a place which cannot be."""
         seen = self._seen
         for attribute in held_attributes(op):
-            # By identity first: to hash a type costs more than to find it so.
+            # By identity: to hash a type costs more than to look at its parts.
             known = seen.get(id(attribute))
             if known is None:
-                known = seen[id(attribute)] = (attribute, self._answer_for(attribute))
+                known = attribute, self._wrong_place_in(attribute)
+                seen[id(attribute)] = known
             if known[1] is not None:
                 raise RuleError(op, known[1])
 
-    def _answer_for(self, attribute: Attribute) -> str | None:
-        try:
-            if attribute not in self._answers:
-                self._answers[attribute] = self._wrong_place_in(attribute)
-            return self._answers[attribute]
-        except TypeError:  # of somebody else, and not hashable
-            return self._wrong_place_in(attribute)
-
     def _wrong_place_in(self, attribute: Attribute) -> str | None:
-        places = (a for a in walk_attributes(attribute) if isinstance(a, PlaceAttr))
+        places = (a for a in walk_holders(attribute) if isinstance(a, PlaceAttr))
         return next(filter(None, map(self.wrong, places)), None)
 
     def wrong(self, place: PlaceAttr) -> str | None:
@@ -132,7 +123,7 @@ def unbound_places(module: ModuleOp) -> list[tuple[Operation, PlaceAttr]]:
     def unbound_in(attribute: Attribute) -> tuple[PlaceAttr, ...]:
         found: list[PlaceAttr] = []
         optional: list[PlaceAttr] = []
-        for part in walk_attributes(attribute):
+        for part in walk_holders(attribute):
             if isinstance(part, AnyOfAttr) and any(map(is_bound, part.places.data)):
                 optional += part.places.data
             elif isinstance(part, PlaceAttr) and not is_bound(part):
