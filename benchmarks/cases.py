@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from benchmarks.halves import NEIGHBOURS, write_in_halves
+
 if TYPE_CHECKING:
     import onnx
 
@@ -38,6 +40,9 @@ LIGHT_MODELS = (
 )
 
 
+LIMIT = 2e-5
+"""The largest error, as a part of the largest value, of a case in f32."""
+
 WINOGRAD_SIZES = ((56, 64), (28, 128), (14, 256), (56, 256), (28, 512), (112, 128))
 """Rows and columns, and channels, of convolutions by Winograd's method."""
 
@@ -56,6 +61,10 @@ class Case:
     """Computes the output, in place, from the inputs and weights by name."""
     winograd: bool = False
     """Whether transom may use Winograd's method, which rounds differently."""
+    element: str = "f32"
+    """What the model computes with: `f32`, `f16` or `bf16`."""
+    limit: float = LIMIT
+    """The largest error, as a part of the largest value, that is taken as right."""
 
 
 @dataclass(frozen=True)
@@ -164,6 +173,25 @@ def with_winograd(case: Case) -> Case:
     return replace(case, name=f"{case.name}-f4x4", group="winograd", winograd=True)
 
 
+def in_halves(case: Case, element: str, neighbours: int = 1) -> Case:
+    """
+    A case with inputs, weights and results of another element type. What is right may
+    be so many numbers away.
+    """
+
+    def write(folder: Path) -> Path:
+        return write_in_halves(case.write(folder), element)
+
+    return replace(
+        case,
+        name=f"{element}-{case.name}",
+        group="half",
+        element=element,
+        limit=neighbours * NEIGHBOURS[element],
+        write=write,
+    )
+
+
 def softmax(arrays: Mapping[str, Array], out: Array) -> None:
     """Softmax of rows, as one writes it with NumPy."""
     np.subtract(arrays["a"], arrays["a"].max(-1, keepdims=True), out=out)
@@ -266,6 +294,21 @@ MEMORY = (
     op_case("lrn-5-56-64", "memory", Op("LRN", [(1, 64, 56, 56)], {}, {"size": 5})),
 )
 
+HALVES = (
+    matmul(512, 512, 512, constant=True),
+    matmul(1024, 1024, 1024, constant=True),
+    matmul(1, 1024, 1024, constant=True),
+    conv(3, 56, 64, 64),
+    conv(1, 56, 64, 256),
+    conv(3, 112, 32, 32, group=32),
+    *(case for case in ROWS if case.name.startswith(("softmax-128", "layer", "gelu"))),
+    *(case for case in MEMORY if case.name.startswith(("transpose-1024", "add-1x64"))),
+    op_case(
+        "cast-1x64x112x112", "memory", Op("Cast", [(1, 64, 112, 112)], {}, {"to": 1})
+    ),
+)
+"""Cases in f32 that are cases in halves as well; the cast is from these to f32."""
+
 CASES = (
     *(
         matmul(n, n, n, constant=constant)
@@ -291,6 +334,8 @@ CASES = (
     *(light(name) for name in LIGHT_MODELS),
     *(with_winograd(conv(3, size, n, n)) for size, n in WINOGRAD_SIZES),
     *(with_winograd(light(name)) for name in ("resnet50", "squeezenet", "vgg19")),
+    *(in_halves(case, element) for case in HALVES for element in ("f16", "bf16")),
+    in_halves(light("squeezenet"), "f16", neighbours=4),
 )
 
 

@@ -85,7 +85,7 @@ def main() -> int:
     options = arguments()
     if options.list:
         for case in CASES:
-            print(f"{case.name:28}{case.group}")
+            print(f"{case.name:30}{case.group}")
         return 0
     print_head(options.names)
     records: list[dict[str, Any]] = []
@@ -121,7 +121,7 @@ def print_head(names: Sequence[str]) -> None:
     """Say what the columns are."""
     cells = "".join(f"{name + ' ms':>16}{'error':>9}" for name in names)
     ratios = "".join(f"{'/' + name:>13}" for name in names if name != TRANSOM)
-    print(f"{'case':24}{'thr':>4}{cells}{ratios}")
+    print(f"{'case':30}{'thr':>4}{cells}{ratios}")
 
 
 def print_row(
@@ -138,7 +138,7 @@ def print_row(
     ratios = "".join(
         f"{_text(ratio(timings, name)):>13}" for name in names if name != TRANSOM
     )
-    print(f"{case.name:24}{threads:4}{cells}{ratios}", flush=True)
+    print(f"{case.name:30}{threads:4}{cells}{ratios}", flush=True)
     for name, timing in timings.items():
         if timing.failure is not None:
             print(f"    {name} failed: {timing.failure}", flush=True)

@@ -24,13 +24,10 @@ from typing import IO, Any, Self, cast
 
 import numpy as np
 
-from benchmarks.cases import Array, Case, random_inputs
+from benchmarks.cases import LIMIT, Array, Case, random_inputs
 from benchmarks.peers import REFERENCES
 
 ROOT = Path(__file__).parents[1]
-
-LIMIT = 2e-5
-"""The largest error, as a part of the largest value, that is taken as right."""
 
 PATIENCE = 10.0
 """Seconds of a candidate's calls after which no more rounds are measured of it."""
@@ -52,6 +49,8 @@ class Timing:
     """Of the largest value of the reference; None for the reference itself."""
     failure: str | None = None
     """Why there is no time."""
+    limit: float = LIMIT
+    """The largest error that is taken as right."""
 
     @property
     def median(self) -> float | None:
@@ -68,7 +67,7 @@ class Timing:
     @property
     def is_right(self) -> bool:
         """That there is a result, and it is that of the reference."""
-        return self.failure is None and (self.error is None or self.error <= LIMIT)
+        return self.failure is None and (self.error is None or self.error <= self.limit)
 
 
 class WorkerError(Exception):
@@ -218,7 +217,7 @@ def measure(
     Time the candidates of a case, whose model is in a folder, and compare what they
     compute with the reference.
     """
-    timings = {name: Timing() for name in names}
+    timings = {name: Timing(limit=case.limit) for name in names}
     groups = [list(names)] if threads == 1 else [[name] for name in names]
     with ExitStack() as stack:
         workers: list[Worker] = []

@@ -27,6 +27,7 @@ TITLES = {
     "rows": "Row-wise and element-wise math",
     "memory": "Memory-bound ops",
     "light": "Light models",
+    "half": "f16 and bf16",
     "winograd": "Convolutions by Winograd's method, if it is allowed",
     "classifier": "A classifier of text directions",
 }
@@ -40,9 +41,10 @@ process, in batches of at least 20 ms, without garbage collection, and a time is
 median of some rounds, of processor time. On more threads it is the wall's, and each
 candidate has a process of its own, which is stopped while others run. *Error* is the
 largest difference from the reference (onnxruntime, or else NumPy), as a part of the
-largest value; a run in which one is above 2e-5 fails. *Spread* is the distance of the
-quartiles of transom's times, as a part of the median. A candidate that takes seconds
-has fewer rounds than the others."""
+largest value; a run fails in which one is above 2e-5, or in f16 and bf16 above the
+distance of two neighbouring numbers (of four, for a model). *Spread* is the distance of
+the quartiles of transom's times, as a part of the median. A candidate that takes
+seconds has fewer rounds than the others."""
 
 HOW = """\
 `python -m benchmarks.compare` takes such figures in a checkout, of what is installed;
@@ -58,6 +60,10 @@ is `local-sync`, else `local-task`.""",
     "tvm": """\
 TVM compiles by its default pipeline for this CPU, without the tuning that its speed
 depends on; its outputs come from a pool.""",
+    "f32": """\
+`f32` is transom with the numbers of a case in f16 or bf16, in f32. Of bf16 onnxruntime
+1.32 has a cast, a transpose and a layer normalisation on CPUs and none of the other
+ops; NumPy computes in f32 there.""",
 }
 """How candidates are run that have ways to choose from."""
 

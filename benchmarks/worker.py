@@ -19,6 +19,7 @@ import numpy as np
 
 from benchmarks.candidates import Candidate, Unable
 from benchmarks.cases import case_named
+from benchmarks.halves import rounded, widened
 from benchmarks.peers import CANDIDATES
 
 BATCH = 0.02
@@ -58,6 +59,7 @@ def main() -> None:
     folder, name, threads, *names = sys.argv[1:]
     case, model = case_named(name), Path(folder, "model.onnx")
     inputs: dict[str, Any] = dict(np.load(Path(folder, "inputs.npz")))
+    inputs = rounded(inputs, case.element)
     output = own_output()
 
     def answer(**said: Any) -> None:
@@ -88,7 +90,7 @@ def main() -> None:
                 for array in candidate.outputs.values():
                     array.fill(np.nan)  # what was there before is no result
                 candidate.run()
-                results: dict[str, Any] = dict(candidate.results())
+                results = widened(candidate.results())
                 np.savez(Path(folder, f"{name}.npz"), **results)
             answer(saved=list(candidates))
 

@@ -11,10 +11,17 @@ from onnx_models import model, node, runtime_outputs, save, value
 
 import transom
 from benchmarks import call_overhead, peak_memory
-from benchmarks.cases import CASES, UnknownCase, case_named, random_inputs, select
+from benchmarks.cases import (
+    CASES,
+    LIMIT,
+    UnknownCase,
+    case_named,
+    random_inputs,
+    select,
+)
 from benchmarks.compare import ratio
 from benchmarks.kernels import measure, report, timed_code
-from benchmarks.measurement import LIMIT, Timing, error_of, measure_case
+from benchmarks.measurement import Timing, error_of, measure_case
 from benchmarks.peers import NumPy
 from benchmarks.record import (
     OtherCommit,
@@ -55,11 +62,13 @@ def test_an_unknown_case_lists_groups():
         select(["softmax"])
     assert str(raised.value) == (
         "no case fits 'softmax'; the groups are matmul, conv, depthwise, rows, memory, "
-        "light, winograd, and --list names all cases"
+        "light, winograd, half, and --list names all cases"
     )
 
 
-@pytest.mark.parametrize("name", [c.name for c in CASES if c.numpy and c.flops < 1e9])
+@pytest.mark.parametrize(
+    "name", [c.name for c in CASES if c.numpy and c.limit == LIMIT and c.flops < 1e9]
+)
 def test_numpy_computes_what_the_model_says(name: str, tmp_path: Path):
     case = case_named(name)
     path = case.write(tmp_path)
@@ -157,6 +166,31 @@ def test_a_case_is_measured_and_checked():
     assert [len(timing.seconds) for timing in found.values()] == [2, 2]
     assert found["numpy"].error is None
     assert found["transom"].error is not None and found["transom"].is_right
+
+
+@pytest.mark.parametrize("element", ["f16", "bf16"])
+def test_a_case_in_halves_has_a_twin_in_f32(element: str):
+    """onnxruntime has no product of bf16: it does not take part, and has not failed."""
+    case = case_named(f"{element}-matmul-1x1024x1024-const")
+    found = measure_case(case, ["transom", "onnxruntime", "numpy", "f32"], [1], 1)[1]
+    assert ("onnxruntime" in found) == (element == "f16")
+    assert all(timing.is_right for timing in found.values())
+    error = found["transom"].error
+    assert error is not None and error > LIMIT  # which is that of f32
+
+
+def test_a_case_in_f32_has_no_twin():
+    assert set(measure_case(case_named("tanh-128x3072"), ["f32"], [1], 1)[1]) == set()
+
+
+def test_weights_of_the_twin_are_those_of_the_halves(tmp_path: Path):
+    path = case_named("f16-matmul-1x1024x1024-const").write(tmp_path)
+    half, twin = (
+        onnx.numpy_helper.to_array(read_model(file).graph.initializer[0])
+        for file in (path, tmp_path / "f32.onnx")
+    )
+    assert half.dtype == np.float16 and twin.dtype == np.float32
+    np.testing.assert_array_equal(half.astype(np.float32), twin)
 
 
 def test_time_of_kernels(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
