@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from transom.dialects.tir.c_names import KEYWORDS as C_KEYWORDS
 from transom.runtime.program import Code, PoolSpec
 from transom.runtime.signature import Dim, TensorSpec
 
@@ -23,15 +24,13 @@ C_TYPES = {
 }
 """C types by element type; halves are passed as their bits."""
 
-_KEYWORDS = """
-auto break case char const continue default do double else enum extern float for goto
-if inline int long register restrict return short signed sizeof static struct switch
-typedef union unsigned void volatile while and and_eq asm bitand bitor bool catch class
+_OF_CPP = """
+and and_eq asm bitand bitor bool catch class
 compl const_cast delete dynamic_cast explicit export false friend mutable namespace new
 not not_eq operator or or_eq private protected public reinterpret_cast static_cast
 template this throw true try typeid typename using virtual wchar_t xor xor_eq
 """
-KEYWORDS = frozenset(_KEYWORDS.split())
+KEYWORDS = C_KEYWORDS | frozenset(_OF_CPP.split())
 """Of C and C++."""
 
 

@@ -33,6 +33,7 @@ from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.str_enum import StrEnum
 
 from transom.dialects.tir import affine
+from transom.dialects.tir.c_names import is_c_name
 from transom.dialects.tir.types import is_number
 
 
@@ -299,7 +300,7 @@ class StructType(ParametrizedAttribute, TypeAttribute):
         return StructType(StringAttr(name), ArrayAttr(fields))
 
     def verify(self) -> None:
-        if not self.struct_name.data.isidentifier():
+        if not is_c_name(self.struct_name.data):
             raise VerifyException(
                 f"expected a C name, but got '{self.struct_name.data}'"
             )

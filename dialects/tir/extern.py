@@ -39,6 +39,7 @@ from transom.dialects.tir.attributes import (
     StructType,
     is_c_type,
 )
+from transom.dialects.tir.c_names import is_c_name
 from transom.dialects.tir.types import is_number
 
 SYMBOL = "tir.symbol"
@@ -263,7 +264,7 @@ class ExternOp(IRDLOperation):
         printer.print_function_type(self.operand_types, self.result_types)
 
     def verify_(self) -> None:
-        if not self.callee.data.isidentifier():
+        if not is_c_name(self.callee.data):
             raise VerifyException(f"expected a C name, but got '{self.callee.data}'")
         count = len(self.arguments)
         if len(self.by_ref) != count or len(self.effects) != count:

@@ -17,6 +17,7 @@ from transom.dialects.executor import SIGNATURE
 from transom.dialects.tir.attributes import StructType
 from transom.lowering.emit_c.expressions import Expression
 from transom.lowering.emit_c.function import FunctionWriter
+from transom.lowering.emit_c.given_names import take_given_names
 from transom.lowering.emit_c.memory import as_memref, fresh_buffer, shape_text
 from transom.lowering.emit_c.names import Names
 from transom.lowering.emit_c.scalars import LIBRARY, Unsupported
@@ -69,9 +70,10 @@ def to_c_text(
     }
     public = list(functions)
     unit = Unit(symbols, map(function_name, public), options, weights)
+    order = callees_first(public, symbols)
+    take_given_names(unit, order)
     for function in public:  # before others take their names
         unit.symbol(function_name(function))
-    order = callees_first(public, symbols)
     texts: list[str] = []
     for function in order:
         try:

@@ -6,11 +6,10 @@ from __future__ import annotations
 
 import re
 
-_WORDS = """
-    auto break case char const continue default do double else enum extern float for
-    goto if inline int long register restrict return short signed sizeof static struct
-    switch typedef union unsigned void volatile while _Bool _Complex _Imaginary bool
-    true false main abs div exit malloc free memcpy memset printf NULL INFINITY NAN
+from transom.dialects.tir.c_names import KEYWORDS
+
+_DECLARED = """
+    bool true false main abs div exit malloc free memcpy memset printf NULL INFINITY NAN
 """
 
 _FUNCTIONS = """
@@ -21,7 +20,7 @@ _FUNCTIONS = """
     tgamma trunc j0 j1 jn y0 y1 yn gamma index
 """
 
-KEYWORDS = frozenset(_WORDS.split())
+_TAKEN = KEYWORDS | frozenset(_DECLARED.split())
 """Words of C99, and names that the headers included here take."""
 
 _MATH = frozenset(_FUNCTIONS.split())
@@ -34,7 +33,7 @@ _RESERVED = re.compile(
 def is_reserved(name: str) -> bool:
     """Whether a name belongs to the language or to the library."""
     return (
-        name in KEYWORDS
+        name in _TAKEN
         or name.removesuffix("f").removesuffix("l") in _MATH
         or name in _MATH
         or _RESERVED.fullmatch(name) is not None

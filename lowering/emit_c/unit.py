@@ -11,7 +11,7 @@ from typing import Any, cast
 import numpy as np
 import numpy.typing as npt
 from xdsl.dialects import cf, func
-from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType, StringAttr
+from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType
 from xdsl.ir import Attribute, Operation
 
 from transom.dialects import executor, graph, tir
@@ -19,6 +19,7 @@ from transom.dialects.diagnostics import OpError, name_of, position_of
 from transom.dialects.symbols import symbol_name
 from transom.dialects.tir.attributes import StructType
 from transom.lowering.conversion import Refusal
+from transom.lowering.emit_c.given_names import extern_name
 from transom.lowering.emit_c.memory import Buffer, Number, as_memref, checked
 from transom.lowering.emit_c.names import Names
 from transom.lowering.emit_c.prelude import Prelude
@@ -132,7 +133,6 @@ class Unit:
                 f"expected one struct '{name}', but got '{known}' and '{type}'; "
                 "a header that declares it is named by 'headers' of the target"
             )
-        self.names.take(name)  # a variable of the name would hide it
         for field in type.fields:
             if isinstance(field, StructType):
                 self.struct(field)
@@ -161,9 +161,7 @@ class Unit:
 
     def external(self, op: tir.ExternOp) -> str:
         """The name of a C function, which is declared unless a header does."""
-        replaced = op.attributes.get(tir.SYMBOL)
-        name = replaced.data if isinstance(replaced, StringAttr) else op.callee.data
-        result = "void"
+        name, result = extern_name(op), "void"
         if op.result is not None:
             result = self.scalars.scalar(op.result.type).type
         parameters = [
@@ -178,7 +176,6 @@ class Unit:
             raise Unsupported(
                 f"expected one declaration of '{name}', but got '{known}' and '{text}'"
             )
-        self.names.take(name)
         return name
 
     def external_parameter(

@@ -42,6 +42,12 @@ tir.func @with_value(write %y: memref<1xf32>) {
   tir.return
 }
 
+// A parameter that is called as a struct is called otherwise: it would hide that.
+// CHECK:       static void with_names(const float *restrict tile2)
+tir.func @with_names(read %tile: memref<1xf32>) {
+  tir.return
+}
+
 // CHECK:       int32_t model_main(
 // CHECK:           /* c-source-calls.mlir:{{[0-9]+}} */
 // CHECK-NEXT:      {
@@ -51,10 +57,12 @@ tir.func @with_value(write %y: memref<1xf32>) {
 // CHECK-NEXT:          }
 // CHECK-NEXT:      }
 // CHECK:           with_value(z);
+// CHECK:           with_names(z);
 // CHECK-NEXT:      return 0;
 func.func @main(%w: memref<4xi8>, %x: memref<8xi8>, %y: memref<8xi8>, %z: memref<1xf32>) {
   executor.call @with_status(%w, %x, %y : memref<4xi8>, memref<8xi8>, memref<8xi8>)
   executor.call @with_value(%z : memref<1xf32>)
+  executor.call @with_names(%z : memref<1xf32>)
   func.return
 }
 

@@ -63,6 +63,39 @@ tir.func public @structs(read %a: i32, read %b: f32) {
 
 // -----
 
+tir.func public @two_kinds(read %a: i32) {
+  %s = tir.struct(%a) : !tir.struct<"f", (i32)>
+  // expected-error @+1 {{'f' is a C function, and a struct too}}
+  tir.extern "f"(ref %s) : (!tir.struct<"f", (i32)>) -> ()
+  tir.return
+}
+
+// -----
+
+tir.func public @calls_itself(read %a: i32) {
+  // expected-error @+1 {{'model_calls_itself' is a C function, and a function of the file too}}
+  tir.extern "model_calls_itself"(%a) : (i32) -> ()
+  tir.return
+}
+
+// -----
+
+tir.func public @type_of_c(read %a: i32) {
+  // expected-error @+1 {{'int32_t' is a struct, and a type of C too}}
+  %s = tir.struct(%a) : !tir.struct<"int32_t", (i32)>
+  tir.return
+}
+
+// -----
+
+tir.func public @no_fields() {
+  // expected-error @+1 {{no C form for a struct without fields, '!tir.struct<"empty", ()>'}}
+  %s = tir.struct() : !tir.struct<"empty", ()>
+  tir.return
+}
+
+// -----
+
 tir.func public @declarations(read %a: i32, read %b: f32) {
   tir.extern "f"(%a) : (i32) -> ()
   // expected-error @+1 {{expected one declaration of 'f', but got 'void f(int32_t);' and 'void f(float);'}}

@@ -203,6 +203,13 @@ func.func private @field(!tir.struct<"s", (tensor<4xf32>)>)
 
 // -----
 
+// expected-error @+1 {{expected a C name, but got 'int'}}
+func.func @keyword(%s: !tir.struct<"int", (i32)>) {
+  func.return
+}
+
+// -----
+
 // expected-error @+1 {{expected a C name, but got 'a b'}}
 func.func private @struct_name(!tir.struct<"a b", (i32)>)
 
