@@ -27,8 +27,14 @@ from xdsl.dialects.builtin import i8
 from transom.dialects import tir
 from transom.dialects.tir.dot import dot_factors
 from transom.dialects.tir.steps import Step
-from transom.passes.schedules.products import ASSUMED_EXTENT, Product, find_products
+from transom.passes.schedules.products import Product, find_products
 from transom.passes.schedules.view import NestView
+from transom.passes.schedules.widening import (
+    ASSUMED_EXTENT,
+    EXTENDED,
+    WIDENED,
+    count_of,
+)
 
 MAX_POINTS = 14
 """How many points of the scalars a tile has at most."""
@@ -50,12 +56,6 @@ ALIGNED_STORE = 2
 
 SCATTERED_STORE = 8
 """The same for a number by itself, whose line is not near any more at the next one."""
-
-EXTENDED = 1.3
-"""What extending a vector takes, in multiply-adds."""
-
-WIDENED = 6
-"""What extending a vector in a copy takes, which may not stay near."""
 
 PANEL_REUSE = 4
 """An operand is copied if what is copied is read at least so often."""
@@ -192,10 +192,7 @@ def copy_cost(product: Product, position: int) -> float:
 
 def widening_cost(product: Product, position: int) -> float:
     """What a copy of an operand as it lies takes, in the wider type."""
-    count = product.view.input_bytes(position) / product.view.input_element_bytes(
-        position
-    )
-    return WIDENED * count / product.lanes
+    return WIDENED * count_of(product.view, position) / product.lanes
 
 
 # The tile.

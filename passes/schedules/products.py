@@ -10,10 +10,12 @@ from dataclasses import dataclass, replace
 
 from transom.dialects.tir.folds import folds_of
 from transom.passes.schedules.view import NestView, bytes_of
-from transom.passes.widened_inputs import widened_type
-
-ASSUMED_EXTENT = 64
-"""What a dim has whose size is not known."""
+from transom.passes.schedules.widening import (
+    ASSUMED_EXTENT,
+    can_widen,
+    count_of,
+    reads_of,
+)
 
 COPY_READS = 2
 """Scalars are extended in a copy if what is copied is read at least so often."""
@@ -54,10 +56,7 @@ class Product:
 
     def input_bytes(self, position: int) -> int:
         """The size of an input as the loops read it; 0 if it is not known."""
-        count = self.view.input_bytes(position) // self.view.input_element_bytes(
-            position
-        )
-        return count * self.element_bytes(position)
+        return count_of(self.view, position) * self.element_bytes(position)
 
     @property
     def extends_vectors(self) -> bool:
@@ -100,18 +99,9 @@ def find_products(view: NestView) -> Iterator[Product]:
             yield replace(product, widened=(*product.widened, vectors))
 
 
-def can_widen(view: NestView, position: int) -> bool:
-    """Whether a nest reads an input to extend it."""
-    return widened_type(view.nest, position) is not None
-
-
 def is_read_again(product: Product, position: int) -> bool:
     """Whether scalars are read more often than there are some, by all vectors."""
     view = product.view
-    count = view.input_bytes(position) // view.input_element_bytes(position)
-    bounds = [
-        view.bounds[dim] or ASSUMED_EXTENT for dim in view.dims_of_input(position)
-    ]
     points = product.extent(product.vector_dims) or ASSUMED_EXTENT
-    reads = math.prod(bounds) * points // product.lanes
-    return 0 < COPY_READS * count <= reads
+    reads = reads_of(view, position) * points // product.lanes
+    return 0 < COPY_READS * count_of(view, position) <= reads

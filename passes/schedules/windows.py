@@ -8,6 +8,7 @@ from __future__ import annotations
 from transom.dialects import tir
 from transom.dialects.tir.steps import Step
 from transom.passes.schedules.view import NestView
+from transom.passes.schedules.widening import pays_in_window
 
 MOST_POINTS = 8
 """Vectors whose sums run side by side, and share what windows have in common."""
@@ -37,6 +38,7 @@ def schedule(
         register=register,
         unroll=view.small_window(),
         pack=[i for i in sorted(constants) if steps[i] is Step.SCATTERED],
+        widen=[i for i in range(len(steps)) if pays_in_window(view, i)],
     )
 
 

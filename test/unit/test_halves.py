@@ -135,6 +135,25 @@ func.func @main(%x: {x}) -> tensor<{y}> {{
 
 @cpus
 @halves
+@pytest.mark.parametrize("stride", [1, 2])
+def test_padded_windows(stride: int, t: str, cpu: str) -> None:
+    size = 23
+    out = (size - 1) // stride + 1
+    x, y = f"tensor<1x3x{size}x{size}x{t}>", f"tensor<1x3x{out}x{out}x{t}>"
+    text = f"""
+func.func @main(%x: {x}) -> {y} {{
+  %y = graph.max_pool2d %x kernel [3, 3] strides [{stride}, {stride}]
+      padding [1, 1, 1, 1] : {x} -> {y}
+  func.return %y : {y}
+}}
+"""
+    array = numbers(t, 1, 3, size, size)
+    array[0, 0, 4, 5], array[0, 1], array[0, 2, 0, 0] = np.nan, -np.inf, np.inf
+    check(cpu, text, t, array)
+
+
+@cpus
+@halves
 def test_special_values(t: str, cpu: str) -> None:
     """NaN and infinities go through a sum, small numbers count, sums overflow."""
     m, k, n = 9, 20, 37

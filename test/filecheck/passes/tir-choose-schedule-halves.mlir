@@ -1,4 +1,5 @@
-// RUN: transom-opt -p 'tir-choose-schedule{vector-bytes=64 register-count=32}' %s | filecheck %s
+// RUN: transom-opt -p 'tir-choose-schedule{vector-bytes=64 register-count=32 mask-bytes=1}' %s | filecheck %s
+// RUN: transom-opt -p 'tir-choose-schedule{mask-bytes=4}' %s | filecheck %s --check-prefix=AVX2
 
 // What is read often is extended once: the scalars, and the vectors if many rows take
 // them.
@@ -93,6 +94,53 @@ tir.func @few_columns(read %a: memref<512x1024xf16>, read %b: memref<1024x16xf16
     }
     finish (%acc: f32) {
       tir.yield %acc : f32
+    }
+  tir.return
+}
+
+// Windows that overlap much.
+
+// CHECK-LABEL: tir.func @pool
+// CHECK:         schedule {{.*}}, widen = [in0]>
+tir.func @pool(read %x: memref<4x56x56xf16>, write %o: memref<4x56x56xf32>) {
+  tir.nest dims [parallel 4, parallel 56, parallel 56, reduction 3, reduction 3]
+      ins(%x[d0, d1 + d3 - 1, d2 + d4 - 1] pad 0.0 : f16 : memref<4x56x56xf16>) outs(%o[d0, d1, d2] : memref<4x56x56xf32>)
+    init {
+      %low = arith.constant 0xFF800000 : f32
+      tir.yield %low : f32
+    }
+    body (%v: f16, %m: f32) {
+      %w = arith.extf %v : f16 to f32
+      %n = arith.maximumf %m, %w : f32
+      tir.yield %n : f32
+    }
+    finish (%m: f32) {
+      tir.yield %m : f32
+    }
+  tir.return
+}
+
+// Each number is read twice, and again where that is part of a padded vector: one of f16
+// cannot be loaded in part by all machines.
+
+// CHECK-LABEL: tir.func @strided
+// CHECK-NOT:     widen
+// AVX2-LABEL:  tir.func @strided
+// AVX2:          schedule {{.*}}, widen = [in0]>
+tir.func @strided(read %x: memref<4x55x55xf16>, write %o: memref<4x28x28xf32>) {
+  tir.nest dims [parallel 4, parallel 28, parallel 28, reduction 3, reduction 3]
+      ins(%x[d0, d1 * 2 + d3 - 1, d2 * 2 + d4 - 1] pad 0.0 : f16 : memref<4x55x55xf16>) outs(%o[d0, d1, d2] : memref<4x28x28xf32>)
+    init {
+      %low = arith.constant 0xFF800000 : f32
+      tir.yield %low : f32
+    }
+    body (%v: f16, %m: f32) {
+      %w = arith.extf %v : f16 to f32
+      %n = arith.maximumf %m, %w : f32
+      tir.yield %n : f32
+    }
+    finish (%m: f32) {
+      tir.yield %m : f32
     }
   tir.return
 }
