@@ -17,6 +17,7 @@ from xdsl.dialects.builtin import (
     IntegerAttr,
     IntegerType,
     VectorType,
+    bf16,
     f32,
     i16,
     i32,
@@ -24,6 +25,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from transom.dialects import llvm
+from transom.dialects.tir.rounding import ROUNDS
 from transom.lowering.conversion import (
     ConversionPattern,
     ConversionRewriter,
@@ -92,7 +94,8 @@ class ConvertTruncateFloat(ConversionPattern[arith.TruncFOp]):
             value = rewriter.insert(llvm.FPTruncOp(value, single)).result
         elif not isinstance(element, Float32Type):
             value = rewriter.insert(llvm.FPExtOp(value, single)).result
-        rewriter.replace(op, (), (round_to_bf16(rewriter, value),))
+        rounds = round_by_instruction if ROUNDS in op.attributes else round_to_bf16
+        rewriter.replace(op, (), (rounds(rewriter, value),))
 
 
 def is_bf16(type: Attribute) -> bool:
@@ -132,6 +135,25 @@ def round_to_bf16(rewriter: ConversionRewriter, value: SSAValue) -> SSAValue:
     chosen = insert(llvm.SelectOp(is_nan, quiet, rounded)).res
     upper = insert(llvm.LShrOp(chosen, constant(16))).res
     return insert(llvm.TruncOp(upper, like(value.type, i16))).res
+
+
+def round_by_instruction(rewriter: ConversionRewriter, value: SSAValue) -> SSAValue:
+    """
+    The same where LLVM has an instruction, which takes what is below the normal numbers
+    for zero: such a number gets the smallest exponent, which is taken off again.
+    """
+    insert = rewriter.insert
+    type, half = like(value.type, i32), like(value.type, i16)
+    bits = insert(llvm.BitcastOp(value, type)).result
+    exponent = insert(llvm.AndOp(bits, splat(rewriter, 0x7F800000, type))).res
+    is_small = insert(llvm.ICmpOp(exponent, splat(rewriter, 0, type), "eq")).res
+    raised = insert(llvm.OrOp(bits, splat(rewriter, 0x00800000, type))).res
+    normal = insert(llvm.SelectOp(is_small, raised, bits)).res
+    number = insert(llvm.BitcastOp(normal, value.type)).result
+    rounded = insert(llvm.FPTruncOp(number, like(value.type, bf16))).result
+    result = insert(llvm.BitcastOp(rounded, half)).result
+    lowered = insert(llvm.SubOp(result, splat(rewriter, 0x0080, half))).res
+    return insert(llvm.SelectOp(is_small, lowered, result)).res
 
 
 class WidenBf16(ConversionPattern[Operation]):

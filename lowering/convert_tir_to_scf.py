@@ -23,6 +23,7 @@ transposed in registers. Guards stand only where a padded access may leave the e
 the range of the vector dim is split, vectors at the border are masked. A vector dim is
 left out where `finish` or `body` branches, or where it is a reduction dim whose order
 matters. `dot` is what CPUs have instructions for: the option of this name says which.
+The option `bf16` says that there is one that rounds vectors to bf16.
 """
 
 from __future__ import annotations
@@ -36,6 +37,7 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 
 from transom.dialects import tir
 from transom.dialects.tir.dot import DotInstructions, dot_factors
+from transom.dialects.tir.rounding import let_round
 from transom.lowering.conversion import (
     ConversionPattern,
     ConversionRewriter,
@@ -146,6 +148,7 @@ class ConvertTirToScfPass(KernelPass):
     name = "convert-tir-to-scf"
 
     dot: DotInstructions = DotInstructions.NONE
+    bf16: bool = False
 
     def concerns(self, kernel: Operation) -> bool:
         return any(isinstance(op, tir.NestOp | tir.BlockOp) for op in kernel.walk())
@@ -156,3 +159,6 @@ class ConvertTirToScfPass(KernelPass):
         apply_partial_conversion(
             module, target, (ConvertNest(self.dot), ConvertBlock())
         )
+        if self.bf16:
+            for op in module.walk():
+                let_round(op)

@@ -172,6 +172,13 @@ def dot_instructions(target: LlvmCpuAttr) -> DotInstructions:
             return DotInstructions.NONE
 
 
+def rounds_to_bf16(target: LlvmCpuAttr) -> bool:
+    """Whether a CPU has an instruction that LLVM rounds vectors of f32 to bf16 by."""
+    features = _all_features(target)
+    has_it = "avxneconvert" in features or {"avx512bf16", "avx512vl"} <= features
+    return cpu_facts(target).architecture == "x86_64" and has_it
+
+
 def _fma_chains(cpu: str) -> int:
     """Latency times how many start at once; znver1 splits a vector into halves."""
     return 5 if cpu in ("znver1", "btver2") else 8

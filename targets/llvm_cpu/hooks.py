@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from transom.dialects.tir.dot import DotInstructions
 from transom.targets.hooks import TargetHooks
 from transom.targets.llvm_cpu.dialect import LlvmCpuAttr
-from transom.targets.llvm_cpu.facts import cpu_facts, dot_instructions
+from transom.targets.llvm_cpu.facts import cpu_facts, dot_instructions, rounds_to_bf16
 
 
 class LlvmCpuTarget(TargetHooks[LlvmCpuAttr]):
@@ -20,7 +20,10 @@ class LlvmCpuTarget(TargetHooks[LlvmCpuAttr]):
     ) -> Mapping[str, Mapping[str, int | str]]:
         facts, dot = cpu_facts(target), dot_instructions(target)
         return {
-            "convert-tir-to-scf": {"dot": str(dot)} if has_bytes(dot) else {},
+            "convert-tir-to-scf": {
+                **({"dot": str(dot)} if has_bytes(dot) else {}),
+                **({"bf16": True} if rounds_to_bf16(target) else {}),
+            },
             "graph-fold-dequantize": {"activations": faster_sign(dot)},
             "graph-choose-layouts": {"vector-bytes": facts.vector_bytes},
             "lower-math-to-polynomials": {"fma": facts.has_fma},

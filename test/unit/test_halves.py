@@ -20,7 +20,7 @@ from transom.lowering.emit_llvm import to_llvm_text
 from transom.registry import new_context
 from transom.runtime import jit
 from transom.targets.llvm_cpu.dialect import LlvmCpuAttr
-from transom.targets.llvm_cpu.facts import cpu_facts
+from transom.targets.llvm_cpu.facts import cpu_facts, rounds_to_bf16
 from transom.testing import interpret
 
 HALVES: dict[str, Any] = {"f16": np.float16, "bf16": ml_dtypes.bfloat16}
@@ -225,6 +225,20 @@ func.func @main(%x: {shape}, %y: {shape}) -> {shape} {{
     np.testing.assert_array_equal(found, expected)
 
 
+@pytest.mark.parametrize(
+    ("target", "has_it"),
+    [
+        (LlvmCpuAttr.get("znver4"), True),
+        (LlvmCpuAttr.get("arrowlake"), True),
+        (LlvmCpuAttr.get("znver4", ["-avx512bf16"]), False),
+        (LlvmCpuAttr.get("znver3"), False),
+        (LlvmCpuAttr.get("neoverse-v1"), False),
+    ],
+)
+def test_who_rounds_by_instruction(target: LlvmCpuAttr, has_it: bool) -> None:
+    assert rounds_to_bf16(target) is has_it
+
+
 def assembly(cpu: str, text: str) -> str:
     module = parse_ir(new_context(), text, "halves.mlir")
     target = LlvmCpuAttr.get(cpu)
@@ -239,7 +253,9 @@ def assembly(cpu: str, text: str) -> str:
     [
         ("znver4", "f16", r"vcvtph2ps\s.*%zmm", r"vcvtps2ph\s.*%zmm"),
         ("znver3", "f16", r"vcvtph2ps\s.*%ymm", r"vcvtps2ph\s.*%ymm"),
-        ("znver4", "bf16", r"vpmovzxwd\s.*%zmm", r"vpmovdw\s.*%zmm"),
+        ("znver4", "bf16", r"vpmovzxwd\s.*%zmm", r"vcvtneps2bf16\s.*%zmm"),
+        ("arrowlake", "bf16", r"vpmovzxwd\s.*%ymm", r"vcvtneps2bf16\s.*%ymm"),
+        ("skx", "bf16", r"vpmovzxwd\s.*%zmm", r"vpmovdw\s.*%zmm"),
         ("znver3", "bf16", r"vpmovzxwd\s.*%ymm", r"(vpackusdw|vpshufb)\s"),
     ],
 )
