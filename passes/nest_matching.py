@@ -9,7 +9,7 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr
 
-from transom.dialects.tir import AllocOp, DimKind, NestOp
+from transom.dialects.tir import AllocOp, DimKind, NestOp, affine
 from transom.passes.nest_parts import Bound, same_bound
 
 ZERO = AffineConstantExpr(0)
@@ -48,8 +48,11 @@ def is_move(nest: NestOp) -> bool:
 
 def match_dims(producer: NestOp, consumer: NestOp) -> dict[int, AffineExpr] | None:
     """
-    For each dim of the consumer the dim of the producer, where one point of the
-    consumer reads what one point of the producer writes; None if it is not so.
+    For each dim of the consumer what it is in dims of the producer, where one point of
+    the consumer reads what one point of the producer writes; None if it is not so.
+
+    That is a dim, or several that number it, `d1 * 16 + d4`, as where the producer
+    writes what was in blocks.
     """
     matched: dict[int, AffineExpr] = {}
     theirs, ours = producer.bounds_values(), consumer.bounds_values()
@@ -71,7 +74,7 @@ def match_dims(producer: NestOp, consumer: NestOp) -> dict[int, AffineExpr] | No
                     return None
     if not connected:
         return None
-    used = {e.position for e in matched.values() if isinstance(e, AffineDimExpr)}
+    used = {dim for expr in matched.values() for dim in expr.used_dims()}
     for dim, bound in enumerate(theirs):
         reduced = producer.dim_kinds[dim] is DimKind.REDUCTION
         if not reduced and dim not in used and bound != 1:
@@ -96,15 +99,37 @@ def _match(
         known = matched.setdefault(at.position, to)
         if known != to:
             return False
+        if to == ZERO:
+            return ours[at.position] == 1
         if isinstance(to, AffineDimExpr):
             if not same_bound(theirs[to.position], ours[at.position]):
                 return False
-            sharing = [d for d, e in matched.items() if e == to]
-            return len(sharing) == 1
-        return to == ZERO and ours[at.position] == 1
+        elif not _numbers(to, theirs, ours[at.position]):
+            return False
+        own = set(to.used_dims())
+        sharing = [d for d, e in matched.items() if not own.isdisjoint(e.used_dims())]
+        return len(sharing) == 1
     if at != ZERO:
         return False
     return to == at or (isinstance(to, AffineDimExpr) and theirs[to.position] == 1)
+
+
+def _numbers(expr: AffineExpr, bounds: Sequence[Bound], bound: Bound) -> bool:
+    """Whether dims number what is below a bound, each once: `d1 * 16 + d4`."""
+    sizes: list[tuple[int, int]] = []
+    for product, coefficient in affine.terms_of(expr).items():
+        if len(product) != 1 or not isinstance(product[0], AffineDimExpr):
+            return False
+        size = bounds[product[0].position]
+        if not isinstance(size, int):
+            return False
+        sizes.append((coefficient, size))
+    count = 1
+    for coefficient, size in sorted(sizes):
+        if coefficient != count:
+            return False
+        count *= size
+    return count == bound
 
 
 def inverse_dims(producer: NestOp, buffer: SSAValue) -> list[int | None] | None:

@@ -61,3 +61,36 @@ def test_kernels_keep_the_promise_of_layouts(seed: int) -> None:
     np.testing.assert_allclose(
         found, stored(result, expected), rtol=2e-5, atol=2e-6, err_msg=text
     )
+
+
+RESIDUAL = """
+graph.weight @w = dense<0.125> : tensor<32x32x3x3xf32>
+func.func @main(%x: tensor<1x32x6x5xf32>, %r: tensor<1x32x6x5xf32>)
+    -> tensor<1x32x6x5xf32> {
+  %w = graph.weight_ref @w : tensor<32x32x3x3xf32>
+  %a = graph.conv2d %x, %w padding [1, 1, 1, 1]
+      : tensor<1x32x6x5xf32>, tensor<32x32x3x3xf32> -> tensor<1x32x6x5xf32>
+  %b = graph.conv2d %a, %w padding [1, 1, 1, 1]
+      : tensor<1x32x6x5xf32>, tensor<32x32x3x3xf32> -> tensor<1x32x6x5xf32>
+  %s = graph.add %b, %r : tensor<1x32x6x5xf32>
+  %y = graph.relu %s : tensor<1x32x6x5xf32>
+  func.return %y : tensor<1x32x6x5xf32>
+}
+"""
+
+
+def test_what_is_not_in_blocks_is_added_where_a_convolution_ends() -> None:
+    module = transom.parse(RESIDUAL, ctx=CTX)
+    kernels = transom.lower(module, to="tensor", ctx=CTX)
+    (kernel,) = (
+        op
+        for op in kernels.body.ops
+        if isinstance(op, tir.FuncOp) and "add" in op.sym_name.data
+    )
+    nests = [op for op in kernel.walk() if isinstance(op, tir.NestOp)]
+    assert len(nests) == 1 and len(nests[0].ins) == 3
+    rng = np.random.default_rng(0)
+    x, r = rng.standard_normal((2, 1, 32, 6, 5)).astype(np.float32)
+    (expected,) = interpreter_of(module).run("main", [x, r])
+    found = transom.compile(module)(x, r)["result0"]
+    np.testing.assert_allclose(found, expected, rtol=2e-5, atol=2e-4)
