@@ -116,10 +116,6 @@ class KeyedAttr(ParametrizedAttribute):
         """The parameters by key."""
         return dict(zip(self.key_constraints(), self.parameters, strict=True))
 
-    def is_default(self, key: str) -> bool:
-        """Whether a parameter has the value that leaving it out gives."""
-        return self.DEFAULTS.get(key) == self.keys()[key]
-
     @classmethod
     def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
         start = parser.pos

@@ -4,11 +4,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
-from xdsl.builder import Builder
 from xdsl.dialects.builtin import ArrayAttr, IndexType
-from xdsl.ir import Block, BlockArgument, Region, SSAValue
+from xdsl.ir import BlockArgument, Region, SSAValue
 from xdsl.irdl import (
     IRDLOperation,
     irdl_op_definition,
@@ -21,7 +20,6 @@ from xdsl.irdl import (
 from xdsl.parser import Parser
 from xdsl.pattern_rewriter import RewritePattern
 from xdsl.printer import Printer
-from xdsl.rewriter import InsertPoint
 from xdsl.traits import (
     HasCanonicalizationPatternsTrait,
     RecursiveMemoryEffect,
@@ -33,7 +31,6 @@ from xdsl.utils.exceptions import VerifyException
 from transom.dialects.tir import nest_syntax
 from transom.dialects.tir.attributes import DimAttr, DimKind
 from transom.dialects.tir.nest import YieldOp
-from transom.dialects.tir.nest_builder import DimSpec
 from transom.dialects.tir.nest_verifier import verify_bounds
 from transom.dialects.tir.schedule import ScheduleAttr
 
@@ -120,28 +117,6 @@ class BlockOp(IRDLOperation):
             operands=[bounds],
             properties={"dims": ArrayAttr(dims), "schedule": schedule},
             regions=[body],
-        )
-
-    @staticmethod
-    def build_block(
-        dims: Sequence[DimSpec],
-        body: Callable[..., None],
-        schedule: ScheduleAttr | None = None,
-    ) -> BlockOp:
-        """
-        Build a block; `body(builder, *indices)` inserts ops with xDSL's `Builder`.
-        """
-        block = Block(arg_types=[IndexType()] * len(dims))
-        body(Builder(InsertPoint.at_end(block)), *block.args)
-        block.add_op(YieldOp())
-        return BlockOp(
-            [
-                DimAttr(kind, bound if isinstance(bound, int) else None)
-                for kind, bound in dims
-            ],
-            [bound for _, bound in dims if not isinstance(bound, int)],
-            Region(block),
-            schedule,
         )
 
     @property

@@ -405,18 +405,6 @@ class NestOp(IRDLOperation):
         """The value for each output."""
         return self.yielded(self.finish)[: len(self.outs)]
 
-    @property
-    def finish_indices(self) -> dict[int, tuple[SSAValue, ...]]:
-        """The indices of each indirect output, by the output's position."""
-        rest = list(self.yielded(self.finish)[len(self.outs) :])
-        indices: dict[int, tuple[SSAValue, ...]] = {}
-        for position, access in enumerate(self.out_accesses):
-            if access.is_indirect:
-                rank = memref_type_of(self.outs[position]).get_num_dims()
-                indices[position] = tuple(rest[:rank])
-                del rest[:rank]
-        return indices
-
     @classmethod
     def parse(cls, parser: Parser) -> NestOp:
         return cls.create_parsed(nest_syntax.parse_nest(parser))

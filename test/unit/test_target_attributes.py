@@ -207,7 +207,6 @@ def test_defaults_are_not_printed():
     toy = ToyAttr.from_keys({"model": StringAttr("a")})
     assert str(toy) == '#toy.target<model = "a">'
     assert str(ConfigAttr.from_keys({})) == "#target.config"
-    assert toy.is_default("lanes") and not toy.is_default("model")
 
 
 def test_a_whole_number_stands_for_a_float():
