@@ -149,7 +149,10 @@ class Program:
             raise InputError(
                 f"expected {len(self._names)} inputs, but got {len(inputs)}"
             )
-        return self.run({**dict(zip(self._names, inputs, strict=False)), **named})
+        ordered = dict(zip(self._names, inputs, strict=False))
+        if twice := ordered.keys() & named.keys():
+            raise InputError(f"{_listed(sorted(twice))}: given in order and by name")
+        return self.run({**ordered, **named})
 
     def run(
         self,
@@ -307,6 +310,8 @@ class Program:
                 array = new_memory(shape, spec.element, f"'{spec.name}'")
             else:
                 array = self._check_output(spec, shape, array, arrays)
+                if len(given) > 1:
+                    _check_apart(spec.name, array, given)
             results[spec.name] = array
         return results
 
@@ -378,6 +383,15 @@ def _contiguous(value: Any) -> Array:
     if type(value) is np.ndarray and value.flags.c_contiguous:
         return value
     return np.ascontiguousarray(value).reshape(np.shape(value))
+
+
+def _check_apart(name: str, output: Array, given: Mapping[str, Array]) -> None:
+    """Raise `InputError` for an output in the memory of another one."""
+    for other, array in given.items():
+        if other != name and np.may_share_memory(output, array):
+            raise InputError(
+                f"'{name}': expected an output that shares no memory with '{other}'"
+            )
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -302,6 +302,9 @@ def phases_between(module: ModuleOp, to: str) -> tuple[Phase, ...]:
 EXECUTORS = ("aot", "graph", "vm")
 """What can run main: machine code, a graph that is walked, or bytecode."""
 
+OPT_LEVELS = range(4)
+"""How much LLVM's passes may do."""
+
 
 @rare_collection()
 def compile(
@@ -356,6 +359,8 @@ def compile(
     from transom.program_entries import find_program, keep_program, key_of
 
     executor = executor_of(module, executor)
+    if opt_level not in OPT_LEVELS:
+        raise PipelineError(f"expected 0 to 3 as 'opt_level', but got {opt_level!r}")
     ctx = new_context() if ctx is None else ctx
     allow_deep_recursion()
     result = module.clone()

@@ -106,6 +106,8 @@ def test_missing_and_too_many_inputs(program: Program) -> None:
         program(inputs["x"])
     with pytest.raises(InputError, match="expected 2 inputs, but got 3"):
         program(inputs["x"], inputs["y"], inputs["y"])
+    with pytest.raises(InputError, match="'x': given in order and by name"):
+        program(inputs["x"], inputs["y"], x=inputs["y"])
 
 
 def test_wrong_outputs(program: Program) -> None:
@@ -119,6 +121,16 @@ def test_wrong_outputs(program: Program) -> None:
             program.run(inputs, outputs={"sum": output})
     with pytest.raises(InputError, match="but got 'other'"):
         program.run(inputs, outputs={"other": inputs["x"]})
+
+
+def test_outputs_do_not_share_memory(program: Program) -> None:
+    inputs, memory = arrays(2), np.empty(24, np.float32)
+    apart = {"sum": memory[:8].reshape(2, 4), "flat": memory[8:]}
+    check(inputs, program.run(inputs, outputs=apart))
+    shared = {"sum": memory[:8].reshape(2, 4), "flat": memory[7:23]}
+    message = "'sum': expected an output that shares no memory with 'flat'"
+    with pytest.raises(InputError, match=message):
+        program.run(inputs, outputs=shared)
 
 
 def test_threads_may_call_one_program(program: Program) -> None:
@@ -160,6 +172,7 @@ def test_what_the_program_finds_is_an_error() -> None:
     [
         ({"threads": 0}, "expected 1 to 1024 threads, but got 0"),
         ({"executor": "vn"}, "unknown executor 'vn'"),
+        ({"opt_level": 4}, "expected 0 to 3 as 'opt_level', but got 4"),
         (
             {"reduced_precision": True},
             "no kernel makes use of option 'reduced_precision' yet",
