@@ -19,6 +19,7 @@ from xdsl.dialects.builtin import (
     AnyFloat,
     IndexType,
     IntegerType,
+    LocationAttr,
     MemRefType,
     UnregisteredOp,
     VectorType,
@@ -30,6 +31,9 @@ from transom.dialects.parser import parse_attribute_text
 
 MAX_ATTRIBUTES = 1 << 15
 """Texts of attributes that are remembered before all are forgotten."""
+
+MAX_TEXT = 1 << 10
+"""The longest of them."""
 
 PLAIN_TYPES = (AnyFloat, IndexType, IntegerType, MemRefType, VectorType)
 """Types that hold no floats: equal ones have equal texts. (0.0 and -0.0 are equal.)"""
@@ -89,7 +93,7 @@ class _Writer:
         )
 
     def op(self, op: Operation) -> None:
-        if not self.with_places and op.location != UNKNOWN_LOC:
+        if not self.with_places and _is_known(op.location):
             raise NoCompactForm(f"'{op.name}' has a location")
         if op.successors or isinstance(op, UnregisteredOp):
             raise NoCompactForm(f"'{op.name}' has successors or is not registered")
@@ -119,7 +123,7 @@ class _Writer:
         self.stream.append(len(blocks))
         for block in blocks:
             if not self.with_places and any(
-                argument.location != UNKNOWN_LOC for argument in block.args
+                _is_known(argument.location) for argument in block.args
             ):
                 raise NoCompactForm("a block argument has a location")
             self.stream.append(len(block.args))
@@ -129,6 +133,10 @@ class _Writer:
             self.stream.append(len(ops))
             for op in ops:
                 self.op(op)
+
+
+def _is_known(location: LocationAttr) -> bool:
+    return location is not UNKNOWN_LOC and location != UNKNOWN_LOC
 
 
 def encode(op: Operation, to_hash: bool = False, with_places: bool = False) -> bytes:
@@ -227,36 +235,47 @@ class _Reader:
 # Attributes as text.
 
 
-class _Parsed:
-    """Attributes that were read from text, which they need not be printed to again."""
+class _Texts:
+    """
+    Attributes that were read from text or printed, which need not be done again. They
+    are alive, so that one is not another.
+    """
 
     def __init__(self) -> None:
-        self.by_text: dict[str, Attribute] = {}
-        self.texts: dict[int, str] = {}
+        self.read: dict[str, Attribute] = {}
+        self.by_identity: dict[int, tuple[Attribute, str]] = {}
 
-    def add(self, text: str, attribute: Attribute) -> None:
-        self.by_text[text] = attribute
-        self.texts[id(attribute)] = text
+    def add(self, attribute: Attribute, text: str) -> None:
+        if len(text) <= MAX_TEXT:
+            self.by_identity[id(attribute)] = attribute, text
 
 
-_parsed = _Parsed()
+_texts = _Texts()
+
+
+def _known() -> _Texts:
+    """What is remembered, if that is not too much."""
+    global _texts
+    if max(len(_texts.read), len(_texts.by_identity)) >= MAX_ATTRIBUTES:
+        _texts = _Texts()
+    return _texts
 
 
 def _attribute_of(ctx: Context, text: str) -> Attribute:
     """The attribute of a text; they are immutable, so that equal ones may be one."""
-    global _parsed
-    attribute = _parsed.by_text.get(text)
+    known = _known()
+    attribute = known.read.get(text)
     if attribute is None:
-        attribute = parse_attribute_text(ctx, text)
-        if len(_parsed.by_text) >= MAX_ATTRIBUTES:
-            _parsed = _Parsed()
-        _parsed.add(text, attribute)
+        attribute = known.read[text] = parse_attribute_text(ctx, text)
+        known.add(attribute, text)
     return attribute
 
 
 def _text_of(attribute: Attribute) -> str:
-    known = _parsed
-    text = known.texts.get(id(attribute))
-    if text is not None and known.by_text.get(text) is attribute:
-        return text
-    return str(attribute)
+    known = _known()
+    found = known.by_identity.get(id(attribute))
+    if found is not None:
+        return found[1]
+    text = str(attribute)
+    known.add(attribute, text)
+    return text
