@@ -55,14 +55,13 @@ from transom.lowering.bufferize.emitters import EMITTERS
 from transom.lowering.bufferize.entry import (
     argument_attributes,
     emit_checks,
-    is_entry,
     shape_function,
-    signature_of,
 )
 from transom.lowering.bufferize.placement import Placement
 from transom.lowering.bufferize.positions import Positions
 from transom.lowering.bufferize.program import Callees, FunctionProgram
 from transom.lowering.bufferize.rewrite import Rewriter, erase_unused
+from transom.lowering.bufferize.signatures import is_entry, signature_of
 from transom.lowering.bufferize.storage import Assignment
 from transom.lowering.bufferize.types import is_tensor, memref_type, tensor_type
 from transom.passes.memory.index_expressions import ExpressionTable

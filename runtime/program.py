@@ -21,7 +21,6 @@ from transom.runtime.artifacts import Artifact, Callback, bind
 from transom.runtime.callbacks import Called, Failure, address_of, c_function
 from transom.runtime.jit import JitModule, load_library, load_objects
 from transom.runtime.main_failures import MainFailure
-from transom.runtime.main_graph import MainGraph
 from transom.runtime.main_memory import start_of
 from transom.runtime.main_values import Observer, Walked
 from transom.runtime.pools import Pools, PoolSpec, ProgramError, new_memory
@@ -32,7 +31,6 @@ from transom.runtime.signature import (
     Signature,
     TensorSpec,
 )
-from transom.runtime.virtual_machine import VirtualMachine
 
 
 @dataclass(frozen=True)
@@ -244,8 +242,12 @@ class Program:
         """Main, where it is no machine code."""
         code = self.code
         if code.graph is not None:
+            from transom.runtime.main_graph import MainGraph
+
             return MainGraph(code.graph, self._function_of, self._constants, code.pools)
         if code.bytecode is not None:
+            from transom.runtime.virtual_machine import VirtualMachine
+
             return VirtualMachine(
                 code.bytecode, self._function_of, self._constants, code.pools
             )

@@ -2,7 +2,8 @@
 What targets and plug-ins bring to the compilation: the hooks of a target attribute,
 in-tree by table, others by entry point; conversion patterns without a target.
 
-Nothing is imported before it is asked for, and nothing registers itself.
+Nothing is imported before it is asked for, and nothing registers itself: where a
+program is found in the cache, no hook is asked.
 """
 
 import pkgutil
@@ -11,7 +12,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
 from types import MappingProxyType
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 from uuid import uuid4
 from weakref import WeakKeyDictionary
 
@@ -19,23 +20,25 @@ from transom.dialects import plugins
 from transom.dialects.diagnostics import did_you_mean
 from transom.dialects.plugins import Plugin, PluginError, State
 from transom.dialects.target import TargetAttr
-from transom.lowering.conversion import ConversionPattern
 from transom.targets import TARGETS
-from transom.targets.conversions import JOINED_PASSES, Conversions
-from transom.targets.hooks import API_VERSION, TargetHooks
+
+if TYPE_CHECKING:
+    from transom.lowering.conversion import ConversionPattern
+    from transom.targets.conversions import Conversions
+    from transom.targets.hooks import TargetHooks
 
 
 class HooksError(Exception):
     """The hooks of a target cannot be had; the message says whose fault it is."""
 
 
-_GIVEN: ContextVar[Mapping[str, TargetHooks[Any]]] = ContextVar(
+_GIVEN: "ContextVar[Mapping[str, TargetHooks[Any]]]" = ContextVar(
     "given hooks", default=MappingProxyType({})
 )
 
 
 @contextmanager
-def given_hooks(*hooks: TargetHooks[Any]) -> Generator[None]:
+def given_hooks(*hooks: "TargetHooks[Any]") -> Generator[None]:
     """
     Take these hooks for their attributes in this context, whatever is registered: for
     tests of targets.
@@ -48,7 +51,7 @@ def given_hooks(*hooks: TargetHooks[Any]) -> Generator[None]:
         _GIVEN.reset(token)
 
 
-def hooks_of(target: TargetAttr) -> TargetHooks[Any]:
+def hooks_of(target: TargetAttr) -> "TargetHooks[Any]":
     """
     The hooks that are registered for the class of a target attribute.
 
@@ -64,7 +67,7 @@ def hooks_of(target: TargetAttr) -> TargetHooks[Any]:
 
 
 @cache
-def hooks_by_name(name: str) -> TargetHooks[Any]:
+def hooks_by_name(name: str) -> "TargetHooks[Any]":
     """
     The hooks that are registered for an attribute name such as `llvm_cpu.target`.
 
@@ -87,8 +90,10 @@ def hooks_by_name(name: str) -> TargetHooks[Any]:
     )
 
 
-def hooks_of_plugin(plugin: Plugin) -> TargetHooks[Any]:
+def hooks_of_plugin(plugin: Plugin) -> "TargetHooks[Any]":
     """The hooks that a plug-in brings. Raises `PluginError`."""
+    from transom.targets.hooks import TargetHooks
+
     hooks_class = plugin.load()
     if not (isinstance(hooks_class, type) and issubclass(hooks_class, TargetHooks)):
         raise PluginError(
@@ -125,7 +130,7 @@ def taken_by_us(plugin: Plugin) -> PluginError:
     )
 
 
-def conversions_for(pass_name: str) -> tuple[ConversionPattern[Any], ...]:
+def conversions_for(pass_name: str) -> "tuple[ConversionPattern[Any], ...]":
     """
     The patterns of plug-ins that join a pass, in order of the plug-ins' names.
 
@@ -140,7 +145,7 @@ def conversions_for(pass_name: str) -> tuple[ConversionPattern[Any], ...]:
 
 
 @cache
-def _all_conversions() -> tuple[tuple[Plugin, Conversions], ...]:
+def _all_conversions() -> "tuple[tuple[Plugin, Conversions], ...]":
     found: list[tuple[Plugin, Conversions]] = []
     for plugin in plugins.plugins_in(plugins.CONVERSIONS):
         try:
@@ -150,12 +155,15 @@ def _all_conversions() -> tuple[tuple[Plugin, Conversions], ...]:
     return tuple(found)
 
 
-def conversions_of_plugin(plugin: Plugin) -> Conversions:
+def conversions_of_plugin(plugin: Plugin) -> "Conversions":
     """
     The conversions that a plug-in brings. Raises `PluginError`.
 
     Of several of the same name none is taken.
     """
+    from transom.lowering.conversion import ConversionPattern
+    from transom.targets.conversions import JOINED_PASSES, Conversions
+
     plugins.check_name_of(plugin)
     conversions = plugin.load_as(Conversions)
     _check_version(plugin, conversions.api_version)
@@ -185,6 +193,8 @@ def _check_attr_type(plugin: Plugin, hooks_class: object) -> None:
 
 
 def _check_version(plugin: Plugin, version: object) -> None:
+    from transom.targets.hooks import API_VERSION
+
     if type(version) is not int:
         raise PluginError(
             plugin,
@@ -226,9 +236,9 @@ def plugin_identities(targets: Iterable[TargetAttr] = ()) -> tuple[str, ...]:
     )
 
 
-_IDENTITIES: WeakKeyDictionary[TargetHooks[Any], str] = WeakKeyDictionary()
+_IDENTITIES: "WeakKeyDictionary[TargetHooks[Any], str]" = WeakKeyDictionary()
 
 
-def _identity_of_given(hooks: TargetHooks[Any]) -> str:
+def _identity_of_given(hooks: "TargetHooks[Any]") -> str:
     """What stands for hooks that a test gives: no others are equal to them."""
     return _IDENTITIES.setdefault(hooks, uuid4().hex)

@@ -8,8 +8,8 @@ from xdsl.dialects.func import FuncOp
 from transom.dialects.diagnostics import OpError, did_you_mean
 from transom.dialects.executor import SIGNATURE, SignatureAttr
 from transom.dialects.target import PHASES, get_config
-from transom.lowering.bufferize.entry import SHAPES, is_entry
-from transom.lowering.bufferize.entry import signature_of as tensor_signature
+from transom.lowering.bufferize.signatures import SHAPES, is_entry
+from transom.lowering.bufferize.signatures import signature_of as tensor_signature
 
 
 def find_main(module: ModuleOp, name: str | None = None) -> FuncOp:
