@@ -4,6 +4,7 @@ are, structs as tuples, and what goes wrong is kept until the machine code has r
 """
 
 import ctypes
+import operator
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -153,22 +154,40 @@ def c_function(called: Called, failure: Failure) -> Any:
 
     It is valid as long as the object lives.
     """
-    is_void = called.result is None
 
     def call(*values: Any) -> Any:
         rest = iter(values)
         try:
             result = called.function(*(p.take(rest) for p in called.parameters))
+            if called.result is None:
+                return None
+            return called.good if result is None else _number(result, called.result)
         except BaseException as e:  # nothing may leave a function that C has called
             failure.keep(called.what, e)
-            return None if is_void else called.good + 1
-        if is_void:
-            return None
-        return called.good if result is None else result
+            return None if called.result is None else called.good + 1
 
     result = None if called.result is None else NUMBERS[called.result]
     types = [type_ for parameter in called.parameters for type_ in parameter.types]
     return ctypes.CFUNCTYPE(result, *types)(call)
+
+
+def _number(value: Any, dtype: str) -> Any:
+    """A result as a number of a dtype, which ctypes would cut, or leave to chance."""
+    try:
+        if dtype.startswith("float"):
+            return float(value)
+        number = int(value) if type(value) is np.bool_ else operator.index(value)
+        low, high = (0, 1) if dtype == "bool" else _range(dtype)
+        if low <= number <= high:
+            return number
+    except (TypeError, ValueError):
+        pass
+    raise TypeError(f"expected a result of {dtype}, but got {value!r}")
+
+
+def _range(dtype: str) -> tuple[int, int]:
+    info = np.iinfo(dtype)
+    return int(info.min), int(info.max)
 
 
 def address_of(function: Any) -> int:

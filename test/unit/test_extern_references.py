@@ -103,6 +103,20 @@ def test_no_result_is_good(bring: Callable[..., None]):
     assert program.run({"arg0": X})["result0"].tolist() == [7] * 4
 
 
+@pytest.mark.parametrize("returned", ["0", 0.5, 1 << 32])
+def test_a_result_that_is_no_number_of_its_type(
+    bring: Callable[..., None], returned: object
+):
+    bring(row_sums_here=lambda *_: returned)
+    program = transom.compile(module(), externs="reference")
+    with pytest.raises(ProgramError) as caught:
+        program.run({"arg0": X})
+    assert str(caught.value) == (
+        "C function 'row_sums_here' failed: TypeError: expected a result of int32, "
+        f"but got {returned!r}"
+    )
+
+
 def test_exception(bring: Callable[..., None]):
     def failing(*arguments: Any) -> int:
         raise KeyError("no such row")
