@@ -12,7 +12,8 @@ tir.nest … ins(%c, %bias) outs(%out) …   ==>    finish (%acc, %b) {
   finish { addf }                                 addf %acc, %b
 ```
 
-No element is computed twice, except by a nest that moves elements only.
+No element is computed twice, except by a nest that moves elements only. A maximum of
+what is rounded to f16 or bf16 is rounded instead.
 """
 
 from collections.abc import Iterator
@@ -32,6 +33,7 @@ from transom.passes.kernel_buffers import BlockOrder, is_local, is_output
 from transom.passes.kernel_pass import KernelPass
 from transom.passes.nest_fusion import fuse_consumer, inline_producer
 from transom.passes.nest_matching import is_move, reads_once
+from transom.passes.nest_rounding import round_once
 from transom.passes.nest_rows import ROWS, group_rows
 from transom.passes.rewrite_steps import may_rewrite
 from transom.passes.statistics import Statistic
@@ -163,4 +165,5 @@ class TirFuseNestsPass(KernelPass):
                 remove_dead_allocs(func)
                 group_rows(block)
                 cse(func)
+            round_once(func)
             region_dce(func.body)

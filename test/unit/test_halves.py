@@ -225,6 +225,30 @@ func.func @main(%x: {shape}, %y: {shape}) -> {shape} {{
     np.testing.assert_array_equal(found, expected)
 
 
+@cpus
+@halves
+def test_limits_of_products(t: str, cpu: str) -> None:
+    """Which are rounded once in a kernel, and twice or thrice in the graph."""
+    shape = "tensor<4x24x" + t + ">"
+    text = f"""
+func.func @main(%x: {shape}, %y: {shape}) -> {shape} {{
+  %p = graph.mul %x, %y : {shape}
+  %r = graph.relu %p : {shape}
+  %m = graph.maximum %r, %y : {shape}
+  %c = graph.clamp %m min -1.0 : {t} max 2.5 : {t} : {shape}
+  func.return %c : {shape}
+}}
+"""
+    x, y = 3 * numbers(t, 4, 24), numbers(t, 24, 4).reshape(4, 24)
+    x[0, :6] = np.nan, np.inf, -np.inf, -0.0, SMALLEST[t], -SMALLEST[t]
+    x[1, :6], y[1, :6] = LARGEST[t], [2.0, -2.0, 1.0, 0.5, -0.0, 0.1]
+    module = module_for(cpu, text)
+    (expected,) = interpret(module.clone(), {"arg0": x, "arg1": y}).values()
+    (found,) = transom.compile(module)(x, y).values()
+    wanted = expected.astype(np.float32)  # NumPy does not know NaN of bf16
+    np.testing.assert_array_equal(found.astype(np.float32), wanted)
+
+
 @pytest.mark.parametrize(
     ("target", "has_it"),
     [
