@@ -9,14 +9,22 @@ that is written so means to lose.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from xdsl.dialects import arith, math
-from xdsl.dialects.builtin import Float32Type, Float64Type, IntegerType, i1, i8
+from xdsl.dialects.builtin import (
+    Float32Type,
+    Float64Type,
+    FloatAttr,
+    IntegerType,
+    i1,
+    i8,
+)
 from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 
 from transom.dialects import tir
+from transom.dialects.tir.folds import fold_of
 from transom.interpreters import numerics
 from transom.interpreters.evaluators import Array, Binary, Unary, Value
 
@@ -67,6 +75,25 @@ class Combination(NamedTuple):
 
 ADD, MULTIPLY = Combination(np.add), Combination(np.multiply)
 
+
+def _beaten(by: Any) -> Binary:
+    """The second number where it beats the first one; NaN is not compared."""
+
+    def final(a: Value, b: Value) -> Value:
+        with np.errstate(invalid="ignore"):
+            taken = by(b, a)
+        where: Any = np.where  # whose types are told by none of the arguments
+        return where(taken, b, a)
+
+    return final
+
+
+_SELECTED = {
+    -np.inf: Combination(np.fmax, final=_beaten(np.greater)),
+    np.inf: Combination(np.fmin, final=_beaten(np.less)),
+}
+"""What a comparison selects, by what any number beats."""
+
 _FOLDS: dict[type[Operation], Combination] = {
     arith.AddfOp: ADD,
     arith.MulfOp: MULTIPLY,
@@ -92,7 +119,7 @@ _LOGICAL = (arith.AndIOp, arith.OrIOp, arith.XOrIOp)
 class Fold:
     """How an accumulator takes up the product of one or two values of the body."""
 
-    op: Operation
+    ops: tuple[Operation, ...]
     combination: Combination
     terms: tuple[SSAValue, ...]
 
@@ -113,6 +140,8 @@ def find_folds(nest: tir.NestOp) -> tuple[Fold, ...] | None:
 
 def _fold(accumulator: BlockArgument, result: SSAValue) -> Fold | None:
     op = result.owner
+    if isinstance(op, arith.SelectOp):
+        return _selecting(op, accumulator)
     uses = list(accumulator.uses)
     if not isinstance(op, Operation) or len(uses) != 1 or uses[0].operation is not op:
         return None
@@ -121,11 +150,19 @@ def _fold(accumulator: BlockArgument, result: SSAValue) -> Fold | None:
     if isinstance(op, math.FmaOp):
         if uses[0].index != 2 or not _is_wide(result.type):
             return None
-        return Fold(op, ADD, (op.a, op.b))
+        return Fold((op,), ADD, (op.a, op.b))
     combination = _FOLDS.get(type(op))
     if combination is None or not _may_fold(op, combination, result.type):
         return None
-    return Fold(op, combination, (op.operands[1 - uses[0].index],))
+    return Fold((op,), combination, (op.operands[1 - uses[0].index],))
+
+
+def _selecting(op: arith.SelectOp, accumulator: BlockArgument) -> Fold | None:
+    fold = fold_of(accumulator, op.result)
+    if fold is None:
+        return None
+    lowest = cast("FloatAttr", fold.neutral).value.data
+    return Fold(fold.ops, _SELECTED[lowest], (op.lhs,))
 
 
 def _may_fold(op: Operation, combination: Combination, type: Attribute) -> bool:

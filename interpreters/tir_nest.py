@@ -256,7 +256,7 @@ class NestRun:
         terms = self.frame.evaluate(
             self.op.body.block,
             (*ins, *accumulators),
-            without=[fold.op for fold in folds],
+            without=[op for fold in folds for op in fold.ops],
             values=[term for fold in folds for term in fold.terms],
         )
         rest = iter(terms)

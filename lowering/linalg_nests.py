@@ -289,7 +289,7 @@ class StructureNest:
         return [
             accumulator
             if fold is None
-            else b(fold.combine(ins[self.olds[number]], accumulator))
+            else fold.combine(b, ins[self.olds[number]], accumulator)
             for number, (accumulator, fold) in enumerate(
                 zip(accumulators, folds, strict=True)
             )

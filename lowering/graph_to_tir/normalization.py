@@ -57,7 +57,7 @@ class ConvertSoftmax(ConversionPattern[graph.SoftmaxOp | graph.LogSoftmaxOp]):
             )
 
         top = site.temporary(rows, signless(element))
-        reduce_nest(site, x, top, loop, "max", element)
+        reduce_nest(site, x, top, loop, "top", element)  # NaN is in the sum
         powers, total = site.temporary(sizes, wide), site.temporary(rows, wide)
 
         def above(b: tir.RegionBuilder, value: SSAValue, high: SSAValue) -> SSAValue:

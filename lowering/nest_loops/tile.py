@@ -11,7 +11,7 @@ import itertools
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from xdsl.ir import BlockArgument, SSAValue
+from xdsl.ir import BlockArgument, Operation, SSAValue
 
 from transom.dialects import tir
 from transom.dialects.tir.accesses import Interval
@@ -257,11 +257,15 @@ class TileWriter:
         ]
         results = self._reduction(dims, copies, [*carried, *neutral * self._sets()])
         folded: list[SSAValue] = []
+
+        def insert(op: Operation) -> SSAValue:
+            return emitter.insert(op).results[0]
+
         for position, value in enumerate(results[:count]):
             fold = folds[position % len(folds)]
 
             def combine(lhs: SSAValue, rhs: SSAValue, fold: Fold = fold) -> SSAValue:
-                return emitter.insert(fold.combine(lhs, rhs)).results[0]
+                return fold.combine(insert, lhs, rhs)
 
             first, *others = results[count + position :: count]
             for other in others:

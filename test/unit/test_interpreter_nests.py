@@ -453,6 +453,37 @@ SOFTMAX = """
   }}"""
 
 
+@pytest.mark.parametrize(
+    ("predicate", "start"), [("ogt", "-5.0"), ("ole", "5.0"), ("ogt", "0x7FC00000")]
+)
+def test_what_a_comparison_selects(predicate: str, start: str):
+    """NaN is passed over, unless the accumulator starts with it."""
+    text = kernel(
+        "read %x: memref<2x6xf32>, write %o: memref<2xf32>",
+        f"""
+  tir.nest dims [parallel 2, reduction 6]
+      ins(%x[d0, d1] : memref<2x6xf32>) outs(%o[d0] : memref<2xf32>)
+    init {{
+      %v = arith.constant {start} : f32
+      tir.yield %v : f32
+    }}
+    body (%v: f32, %best: f32) {{
+      %c = arith.cmpf {predicate}, %v, %best fastmath<nsz> : f32
+      %n = arith.select %c, %v, %best : f32
+      tir.yield %n : f32
+    }}
+    finish (%best: f32) {{
+      tir.yield %best : f32
+    }}""",
+    )
+    x = random(np.float32, 2, 6)
+    x[0, 2] = x[1] = np.nan
+    first = np.nan if start.startswith("0x") else float(start)
+    best = np.nanmin(x[0]) if first > 0 else np.nanmax(x[0])
+    expected = np.array([best + 0 * first, first], np.float32)
+    same(interpret(text, x, np.zeros(2, np.float32)), expected)
+
+
 @pytest.mark.parametrize("kind", ["parallel", "sequential"])
 def test_block(kind: str):
     text = kernel(

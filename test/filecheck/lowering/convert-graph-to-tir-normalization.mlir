@@ -8,7 +8,9 @@ func.func private @softmax(%x: tensor<4x8xf32>) -> tensor<4x8xf32> attributes {t
   // CHECK-NEXT:      %[[POWERS:.*]] = tir.alloc : memref<8xf32>
   // CHECK-NEXT:      %[[TOTAL:.*]] = tir.alloc : memref<1xf32>
   // CHECK-NEXT:      tir.nest dims [reduction 8] at (%[[ROW]])
-  // CHECK:             arith.maximumf
+  // NaN that the maximum passes over is in the sum.
+  // CHECK:             %[[MORE:.*]] = arith.cmpf ogt, %[[X:.*]], %[[BEST:.*]] fastmath<nsz> : f32
+  // CHECK-NEXT:        arith.select %[[MORE]], %[[X]], %[[BEST]] : f32
   // CHECK:           tir.nest dims [parallel 8] at (%[[ROW]])
   // CHECK-NEXT:        ins(%{{.*}}[s0, d0] : memref<4x8xf32>, %[[TOP]][0] : memref<1xf32>)
   // CHECK-NEXT:        outs(%[[POWERS]][d0] : memref<8xf32>)

@@ -106,6 +106,100 @@ tir.func @difference(read %a: memref<8xf32>, write %o: memref<f32>) {
   tir.return
 }
 
+// What a comparison selects may be selected in any order, if NaN is passed over.
+// CHECK-LABEL: tir.func @selected(
+tir.func @selected(read %a: memref<8xf32>, write %o: memref<f32>) {
+  // CHECK:      %[[LEAST:.*]] = arith.constant 0x7f800000 : f32
+  // CHECK-NEXT: %[[START:.*]] = vector.broadcast %[[LEAST]] : f32 to vector<4xf32>
+  // CHECK:      %[[LANES:.*]] = scf.for {{.*}} iter_args(%[[LOW:.*]] = %[[START]]) -> (vector<4xf32>)
+  // CHECK-NEXT:   %[[X:.*]] = vector.load %a
+  // CHECK-NEXT:   %[[LESS:.*]] = arith.cmpf ole, %[[X]], %[[LOW]] fastmath<nsz> : vector<4xf32>
+  // CHECK-NEXT:   arith.select %[[LESS]], %[[X]], %[[LOW]] : vector<4xi1>, vector<4xf32>
+  // CHECK:      %[[FIRST:.*]] = vector.shuffle %[[LANES]], %[[LANES]] [0, 1]
+  // CHECK-NEXT: %[[LAST:.*]] = vector.shuffle %[[LANES]], %[[LANES]] [2, 3]
+  // CHECK-NEXT: %[[BEATS:.*]] = arith.cmpf ole, %[[LAST]], %[[FIRST]] fastmath<nsz> : vector<2xf32>
+  // CHECK-NEXT: arith.select %[[BEATS]], %[[LAST]], %[[FIRST]] : vector<2xi1>, vector<2xf32>
+  tir.nest dims [reduction 8] ins(%a[d0] : memref<8xf32>) outs(%o[] : memref<f32>)
+      schedule #tir.schedule<vector = d0 : 4>
+    init {
+      %most = arith.constant 100.0 : f32
+      tir.yield %most : f32
+    }
+    body (%x: f32, %low: f32) {
+      %less = arith.cmpf ole, %x, %low fastmath<nsz> : f32
+      %next = arith.select %less, %x, %low : f32
+      tir.yield %next : f32
+    }
+    finish (%low: f32) {
+      tir.yield %low : f32
+    }
+  tir.return
+}
+
+// Nor are these folds: NaN is taken, zeros differ, all are equal, the larger is dropped.
+// CHECK-LABEL: tir.func @selected_in_order(
+tir.func @selected_in_order(read %a: memref<8xf32>, write %o: memref<f32>) {
+  // CHECK-NOT: vector
+  // CHECK:     tir.return
+  tir.nest dims [reduction 8] ins(%a[d0] : memref<8xf32>) outs(%o[] : memref<f32>)
+      schedule #tir.schedule<vector = d0 : 4>
+    init {
+      %low = arith.constant 0.0 : f32
+      tir.yield %low : f32
+    }
+    body (%x: f32, %top: f32) {
+      %more = arith.cmpf ugt, %x, %top fastmath<nsz> : f32
+      %next = arith.select %more, %x, %top : f32
+      tir.yield %next : f32
+    }
+    finish (%top: f32) {
+      tir.yield %top : f32
+    }
+  tir.nest dims [reduction 8] ins(%a[d0] : memref<8xf32>) outs(%o[] : memref<f32>)
+      schedule #tir.schedule<vector = d0 : 4>
+    init {
+      %low = arith.constant 0.0 : f32
+      tir.yield %low : f32
+    }
+    body (%x: f32, %top: f32) {
+      %more = arith.cmpf ogt, %x, %top : f32
+      %next = arith.select %more, %x, %top : f32
+      tir.yield %next : f32
+    }
+    finish (%top: f32) {
+      tir.yield %top : f32
+    }
+  tir.nest dims [reduction 8] ins(%a[d0] : memref<8xf32>) outs(%o[] : memref<f32>)
+      schedule #tir.schedule<vector = d0 : 4>
+    init {
+      %low = arith.constant 0.0 : f32
+      tir.yield %low : f32
+    }
+    body (%x: f32, %top: f32) {
+      %more = arith.cmpf oeq, %x, %top fastmath<nsz> : f32
+      %next = arith.select %more, %x, %top : f32
+      tir.yield %next : f32
+    }
+    finish (%top: f32) {
+      tir.yield %top : f32
+    }
+  tir.nest dims [reduction 8] ins(%a[d0] : memref<8xf32>) outs(%o[] : memref<f32>)
+      schedule #tir.schedule<vector = d0 : 4>
+    init {
+      %low = arith.constant 0.0 : f32
+      tir.yield %low : f32
+    }
+    body (%x: f32, %top: f32) {
+      %more = arith.cmpf ogt, %x, %top fastmath<nsz> : f32
+      %next = arith.select %more, %top, %x : f32
+      tir.yield %next : f32
+    }
+    finish (%top: f32) {
+      tir.yield %top : f32
+    }
+  tir.return
+}
+
 // CHECK-LABEL: tir.func @padded(
 tir.func @padded(read %x: memref<6x20xf32>, write %o: memref<6x20xf32>) {
   // Only vectors at the border are masked by lane; the row is a condition for all.
