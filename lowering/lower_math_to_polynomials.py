@@ -22,6 +22,8 @@ lane holds one.
 
 Neighbours in a block that are the same function are computed side by side, up to four:
 each op of one stands next to that of the others, so that the CPU need not wait for it.
+Constants by which the argument or the result of `erf` and `tanh` is multiplied become
+part of the coefficients.
 
 What is inside of a nest stays: a target that takes nests takes functions with them.
 
@@ -29,8 +31,10 @@ With `fma`, products are rounded together with the sum that they are part of, as
 instruction of the target does it.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
+from itertools import groupby
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import AnyFloat, Float32Type, ModuleOp
@@ -38,7 +42,15 @@ from xdsl.ir import Block, Operation
 
 from transom.dialects import llvm, tir
 from transom.dialects.walking import walk_ops
-from transom.lowering.math_polynomials import FUNCTIONS, Lanes, Writer, constant_of
+from transom.lowering.math_polynomials import (
+    FUNCTIONS,
+    SCALED,
+    Call,
+    Lanes,
+    Writer,
+    call_of,
+    constant_of,
+)
 from transom.passes.kernel_pass import KernelPass
 from transom.passes.rewrite_steps import may_rewrite
 
@@ -92,27 +104,33 @@ def joins(run: Sequence[Operation], op: Operation) -> bool:
 
 def expand(run: Sequence[Operation], has_fma: bool) -> None:
     """Replace some ops of one kind, which do not depend on each other."""
+    for scales, calls in groupby(map(call_of, run), lambda call: call.scales):
+        function = FUNCTIONS[type(run[0])]
+        if isinstance(run[0], SCALED):
+            function = partial(function, scales=scales)
+        replace([*calls], function, has_fma)
+
+
+def replace(
+    calls: Sequence[Call], function: Callable[..., Lanes], has_fma: bool
+) -> None:
+    """Compute some calls of a function side by side."""
     writer = Writer(has_fma)
-    locations = [op.location for op in run]
-    columns = zip(*(op.operands for op in run), strict=True)
+    locations = [call.op.location for call in calls]
+    columns = zip(*(call.operands for call in calls), strict=True)
     args = [Lanes(writer, column, locations) for column in columns]
     element = args[0].element
     if not isinstance(element, Float32Type):
         args = [arg.single() for arg in args]
-    result = FUNCTIONS[type(run[0])](*args)
+    result = function(*args)
     if not isinstance(element, Float32Type):
         result = result.rounded_to(element)
-    block = run[-1].parent
+    last = calls[-1].op
+    block = last.parent
     assert block is not None, "runs are found in blocks"
-    block.insert_ops_before(writer.ops, run[-1])
-    for op, value in zip(run, result.values, strict=True):
-        old = op.results[0]
-        if isinstance(value.owner, Operation):
-            value.owner.attributes |= op.attributes
-        value.name_hint = old.name_hint
-        old.replace_all_uses_with(value)
-        op.detach()
-        op.erase()
+    block.insert_ops_before(writer.ops, last)
+    for call, value in zip(calls, result.values, strict=True):
+        call.replace_by(value)
 
 
 @dataclass(frozen=True)

@@ -82,6 +82,15 @@ FITS = (
         HALF_LN2,
         series(lambda k: 1 / math.factorial(k + 2), 30),
         lambda r: r**2 / np.exp(r),
+        degree=3,
+    ),
+    Fit(
+        "EXPM1",
+        "The same for results near zero.",
+        -HALF_LN2,
+        HALF_LN2,
+        series(lambda k: 1 / math.factorial(k + 2), 30),
+        lambda r: r**2 / np.exp(r),
         degree=4,
     ),
     Fit(
@@ -125,12 +134,12 @@ FITS = (
     ),
     Fit(
         "ERF",
-        "erf(x) / x, in x**2, for |x| up to 3.92.",
+        "erf(x) / x, in x**2, for |x| up to 3.64.",
         0.0,
-        3.92,
+        3.64,
         lambda x: _erf(x) / x,
         lambda x: x / _erf(x),
-        degree=6,
+        degree=5,
         divisor=4,
         in_square=True,
     ),
@@ -158,7 +167,7 @@ FITS = (
 
 
 class Quotient(NamedTuple):
-    """Coefficients, the lowest first; the divisor starts with 1."""
+    """Coefficients, the lowest first; the divisor ends in 1, which is no factor."""
 
     numerator: tuple[float, ...]
     divisor: tuple[float, ...]
@@ -191,9 +200,10 @@ def fitted(fit: Fit) -> Quotient:
         errors: Array = np.abs((top @ numerator / divisor - y) * weight)
         error = float(errors.max())
         if error < best.error:
+            whole = np.array([1.0, *rest])
             best = Quotient(
-                tuple(float(fit.element(c)) for c in numerator),
-                (1.0, *(float(fit.element(c)) for c in rest)),
+                tuple(float(fit.element(c)) for c in numerator / whole[-1]),
+                tuple(float(fit.element(c)) for c in whole / whole[-1]),
                 error,
             )
         lawson = lawson * (errors / error + 1e-3)

@@ -153,10 +153,11 @@ def _sigmoid(e: Element) -> SSAValue:
 
 def _gelu(e: Element) -> SSAValue:
     b, (x,) = e.b, e.args
+    # Constant factors become part of the polynomial.
+    half = e.constant(0.5)
     scaled = b(arith.MulfOp(x, e.constant(numbers.sqrt(0.5))))
-    half = b(arith.MulfOp(x, e.constant(0.5)))
-    grown = b(arith.MulfOp(half, b(math.ErfOp(scaled)), CONTRACT))
-    return b(arith.AddfOp(half, grown, CONTRACT))
+    share = b(arith.AddfOp(b(arith.MulfOp(b(math.ErfOp(scaled)), half)), half))
+    return b(arith.MulfOp(x, share))
 
 
 def _neg(e: Element) -> SSAValue:

@@ -12,6 +12,7 @@ from transom.lowering.math_polynomials.lanes import Lanes, Writer
 from transom.lowering.math_polynomials.logarithm import log, log1p, log2, log10
 from transom.lowering.math_polynomials.power import constant_of, pow
 from transom.lowering.math_polynomials.quotients import erf, tanh
+from transom.lowering.math_polynomials.scales import Call, plain_call, scaled_call
 from transom.lowering.math_polynomials.trigonometric import cos, sin
 
 FUNCTIONS: dict[type[Operation], Callable[..., Lanes]] = {
@@ -30,4 +31,21 @@ FUNCTIONS: dict[type[Operation], Callable[..., Lanes]] = {
 }
 """How each op of `math` is computed; the docstrings say with what error."""
 
-__all__ = ["FUNCTIONS", "Lanes", "Writer", "constant_of"]
+SCALED = (math.ErfOp, math.TanhOp)
+"""Those that take `Scales` as well."""
+
+
+def call_of(op: Operation) -> Call:
+    """One of these functions, with what belongs to it."""
+    return scaled_call(op) if isinstance(op, SCALED) else plain_call(op)
+
+
+__all__ = [
+    "FUNCTIONS",
+    "SCALED",
+    "Call",
+    "Lanes",
+    "Writer",
+    "call_of",
+    "constant_of",
+]

@@ -184,7 +184,7 @@ class Lanes:
     def polynomial(self, coefficients: Sequence[float]) -> Lanes:
         """The sum of `coefficients[k] * self**k`."""
         *rest, last = coefficients
-        result = self.constant(last)
+        result = self + rest.pop() if last == 1 and rest else self.constant(last)
         for coefficient in reversed(rest):
             result = result.fma(self, coefficient)
         return result

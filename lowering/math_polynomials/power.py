@@ -5,7 +5,7 @@ allows for it.
 
 import math
 
-from xdsl.dialects import arith
+from xdsl.dialects import arith, vector
 from xdsl.dialects import math as math_dialect
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, FloatAttr
 from xdsl.ir import SSAValue
@@ -46,6 +46,8 @@ def pow(x: Lanes, y: Lanes) -> Lanes:
 def constant_of(value: SSAValue) -> float | None:
     """The finite number that a value is in all lanes, if it is known."""
     owner = value.owner
+    if isinstance(owner, vector.BroadcastOp):
+        owner = owner.source.owner
     if not isinstance(owner, arith.ConstantOp):
         return None
     number = owner.value

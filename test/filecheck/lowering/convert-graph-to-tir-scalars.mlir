@@ -115,12 +115,13 @@ func.func private @floor(%x: tensor<4xf32>) -> tensor<4xf32> attributes {target.
 // CHECK-LABEL: tir.func @gelu_
 func.func private @gelu(%x: tensor<4xf32>) -> tensor<4xf32> attributes {target.for = #target.place<@cpu, ?, ?>} {
   // CHECK:         finish
-  // CHECK:           %[[SCALED:.*]] = arith.mulf
-  // CHECK:           %[[HALF:.*]] = arith.mulf
+  // CHECK:           %[[HALF:.*]] = arith.constant 5.000000e-01
+  // CHECK:           %[[SCALED:.*]] = arith.mulf %[[X:.*]], %{{.*}}
   // CHECK:           %[[ERF:.*]] = math.erf %[[SCALED]]
-  // CHECK:           %[[PART:.*]] = arith.mulf %[[HALF]], %[[ERF]] fastmath<contract>
-  // CHECK:           %[[SUM:.*]] = arith.addf %[[HALF]], %[[PART]] fastmath<contract>
-  // CHECK:           tir.yield %[[SUM]]
+  // CHECK:           %[[PART:.*]] = arith.mulf %[[ERF]], %[[HALF]]
+  // CHECK:           %[[SHARE:.*]] = arith.addf %[[PART]], %[[HALF]]
+  // CHECK:           %[[Y:.*]] = arith.mulf %[[X]], %[[SHARE]]
+  // CHECK:           tir.yield %[[Y]]
   %y = graph.gelu %x : tensor<4xf32>
   func.return %y : tensor<4xf32>
 }

@@ -154,6 +154,65 @@ func.func @no_neighbours(%a: f32) -> (f32, f32) {
   func.return %x, %y : f32, f32
 }
 
+// Constant factors become part of the coefficients; they are in all lanes, or a divisor.
+// CHECK-LABEL: func.func @scaled(
+func.func @scaled(%x: vector<4xf32>) -> vector<4xf32> {
+  // CHECK:      %[[SQUARE:.*]] = arith.mulf %x, %x : vector<4xf32>
+  // CHECK:      %[[BOUNDED:.*]] = arith.select %{{.*}}, %{{.*}}, %[[SQUARE]]
+  // CHECK:      %[[PRODUCT:.*]] = arith.mulf %x, %{{.*}}
+  // The divisor starts with a sum.
+  // CHECK-NEXT: arith.constant
+  // CHECK-NEXT: arith.addf %[[BOUNDED]]
+  // CHECK:      arith.divf %[[PRODUCT]]
+  // CHECK:      arith.constant dense<-5.000000e-01>
+  // CHECK:      arith.constant dense<5.000000e-01>
+  // CHECK:      %y = arith.select {{.*}} {test.hint, test.other}
+  // CHECK-NEXT: func.return %y
+  %c = arith.constant 2.0 : f32
+  %h = arith.constant dense<-0.5> : vector<4xf32>
+  %lanes = vector.broadcast %c : f32 to vector<4xf32>
+  %s = arith.divf %x, %lanes : vector<4xf32>
+  %e = math.tanh %s {test.hint} : vector<4xf32>
+  %y = arith.mulf %h, %e {test.other} : vector<4xf32>
+  func.return %y : vector<4xf32>
+}
+
+// A product that is used otherwise stays, and so do factors that are no constants, or too
+// large, and those of numbers that are rounded in between.
+// CHECK-LABEL: func.func @products_that_stay(
+func.func @products_that_stay(%x: f32, %z: f32, %n: f16) -> (f32, f32, f32, f16) {
+  %c = arith.constant 2.0 : f32
+  %l = arith.constant 4.5 : f32
+  %d = arith.constant 2.0 : f16
+  // CHECK:      %s = arith.mulf %x, %c : f32
+  // CHECK-NEXT: arith.mulf %x, %x : f32
+  %s = arith.mulf %x, %c : f32
+  %a = math.erf %s : f32
+  %b = arith.mulf %a, %s : f32
+  // CHECK:      %t = arith.mulf %z, %l : f32
+  // CHECK-NEXT: arith.mulf %t, %t : f32
+  %t = arith.mulf %z, %l : f32
+  %u = math.erf %t : f32
+  // CHECK:      arith.divf %c, %{{.*}} : f32
+  %v = arith.divf %c, %u : f32
+  // CHECK-NEXT: %m = arith.mulf %n, %d : f16
+  // CHECK-NEXT: arith.extf %m : f16 to f32
+  %m = arith.mulf %n, %d : f16
+  %o = math.erf %m : f16
+  func.return %b, %v, %s, %o : f32, f32, f32, f16
+}
+
+// Neighbours with other factors are computed one after the other.
+// CHECK-LABEL: func.func @other_factors(
+func.func @other_factors(%x: f32) -> (f32, f32) {
+  // CHECK-COUNT-2: arith.mulf %x, %x : f32
+  %c = arith.constant 2.0 : f32
+  %s = arith.mulf %x, %c : f32
+  %a = math.erf %s : f32
+  %b = math.erf %x : f32
+  func.return %a, %b : f32, f32
+}
+
 // A target that takes nests takes their functions as they are.
 // CHECK-LABEL: tir.func @in_nest
 // CHECK:         math.exp
