@@ -1,5 +1,8 @@
 """Programs that are found again by the content of their modules."""
 
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -232,3 +235,31 @@ def test_equal_modules_have_equal_keys(tmp_path: Path) -> None:
     one, two = (transom.load(write(tmp_path / name)) for name in "ab")
     assert isinstance(one, ModuleOp)
     assert key_of(one, 2) == key_of(two, 2) != key_of(one, 3)
+
+
+def test_a_program_is_found_without_hooks_and_lowerings(tmp_path: Path) -> None:
+    """What is not needed is not imported: that takes longer than all the rest."""
+    path = write(tmp_path)
+    script = f"""
+import sys, transom
+from transom.cache import counted
+with counted() as counts:
+    transom.compile(transom.load({str(path)!r}))
+heavy = ("transom.targets.hooks", "transom.lowering.conversion",
+         "transom.runtime.bytecode", "transom.runtime.main_graph")
+print(counts["program"].disk, [m for m in heavy if m in sys.modules])
+"""
+    folder = {"TRANSOM_CACHE": "on", "TRANSOM_CACHE_DIR": str(tmp_path / "cache")}
+    environment = {**os.environ, **folder}
+    ran = [
+        subprocess.run(
+            [sys.executable, "-c", script],
+            capture_output=True,
+            text=True,
+            check=True,
+            env=environment,
+        ).stdout
+        for _ in range(2)
+    ]
+    assert ran[0].startswith("0 [")
+    assert ran[1] == "1 []\n"
