@@ -102,6 +102,9 @@ class _Packer:
             if not copied or not may_rewrite("pack operands", nest):
                 continue
             for position in copied:
+                if nest.ins[position] in nest.outs:
+                    what = f"expected 'in{position}' to be no output, to copy it"
+                    raise OpError(nest, what)
                 type = element_type_of(nest.ins[position])
                 if position in widened:
                     type = checked_widened_type(nest, position)

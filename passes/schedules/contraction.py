@@ -343,8 +343,12 @@ def pays_to_pack(
 
 
 def is_packable(product: Product, position: int) -> bool:
-    """Whether an operand has a known size, and is copied once and not more."""
+    """
+    Whether an operand has a known size, is copied once and not more, and not written.
+    """
     view = product.view
+    if view.nest.ins[position] in view.nest.outs:
+        return False
     if any(view.bounds[dim] is None for dim in view.dims_of_input(position)):
         return False
     # A window would be copied once for each place that it covers.

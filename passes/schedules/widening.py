@@ -20,8 +20,10 @@ WIDENED = 6
 
 
 def can_widen(view: NestView, position: int) -> bool:
-    """Whether a nest reads an input to extend it."""
-    return widened_type(view.nest, position) is not None
+    """Whether a nest reads an input to extend it, and does not write it."""
+    nest = view.nest
+    is_output = nest.ins[position] in nest.outs
+    return not is_output and widened_type(nest, position) is not None
 
 
 def count_of(view: NestView, position: int) -> int:

@@ -58,3 +58,18 @@ tir.func @unknown_size(read %x: memref<?xf16>, write %o: memref<8xf32>) {
     }
   tir.return
 }
+
+// -----
+
+tir.func @own_result(read_write %x: memref<8xf16>) {
+  // expected-error @+1 {{expected 'in0' to be no output, to copy it}}
+  tir.nest dims [sequential 8] ins(%x[d0] : memref<8xf16>) outs(%x[d0] : memref<8xf16>)
+      schedule #tir.schedule<widen = [in0]>
+    finish (%v: f16) {
+      %w = arith.extf %v : f16 to f32
+      %s = arith.addf %w, %w : f32
+      %r = arith.truncf %s : f32 to f16
+      tir.yield %r : f16
+    }
+  tir.return
+}
