@@ -160,3 +160,35 @@ def test_transpose(shape: tuple[int, ...], order: tuple[int, ...]):
         result=f"tensor<{result}xf32>",
     )
     np.testing.assert_array_equal(found, x.transpose(order))
+
+
+LAYER_NORM = """
+func.func @main(%x: {type}) -> {type} {{
+  %m = graph.reduce mean %x axes [1] keepdims : {type} -> {row}
+  %c = graph.sub %x, %m : {type}, {row} -> {type}
+  %s = graph.mul %c, %c : {type}
+  %v = graph.reduce mean %s axes [1] keepdims : {type} -> {row}
+  %e = graph.constant dense<1.0e-3> : tensor<{element}>
+  %ve = graph.add %v, %e : {row}, tensor<{element}> -> {row}
+  %f = graph.rsqrt %ve : {row}
+  %y = graph.mul %c, %f : {type}, {row} -> {type}
+  func.return %y : {type}
+}}
+"""
+
+
+@pytest.mark.parametrize("length", [1, 7, 17, 1000, 1023])
+@pytest.mark.parametrize("dtype", ["float32", "float16", "bfloat16"])
+@pytest.mark.parametrize("sizes", ["3x{}", "?x{}"])
+def test_layer_norm_of_short_and_odd_rows(length: int, dtype: str, sizes: str):
+    x = numbers((3, length)).astype(np.dtype(getattr(ml_dtypes, dtype, dtype)))
+    element = ELEMENTS[dtype]
+    type = f"tensor<{sizes.format(length)}x{element}>"
+    row = f"tensor<{sizes.format(1)}x{element}>"
+    text = LAYER_NORM.format(type=type, row=row, element=element)
+    (found,) = transom.compile(transom.parse(text))(x).values()
+    wide = x.astype(np.float64)
+    centred = wide - wide.mean(1, keepdims=True)
+    expected = centred / np.sqrt((centred**2).mean(1, keepdims=True) + 1e-3)
+    atol = {"float32": 2e-6, "float16": 1e-2, "bfloat16": 8e-2}[dtype]
+    np.testing.assert_allclose(found.astype(np.float64), expected, atol=atol)
