@@ -107,7 +107,10 @@ def test_no_result_is_good(bring: Callable[..., None]):
 def test_a_result_that_is_no_number_of_its_type(
     bring: Callable[..., None], returned: object
 ):
-    bring(row_sums_here=lambda *_: returned)
+    def wrong(*arguments: Any) -> object:
+        return returned
+
+    bring(row_sums_here=wrong)
     program = transom.compile(module(), externs="reference")
     with pytest.raises(ProgramError) as caught:
         program.run({"arg0": X})
