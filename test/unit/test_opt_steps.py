@@ -165,7 +165,7 @@ FLAGS = ("-p", "--passes", "--shrink", "--split-input-file", "--verify-each", "-
     ],
 )
 def test_normalize(args: list[str], expected: list[str]) -> None:
-    assert normalize(args, FLAGS, NAMES) == expected
+    assert normalize(args, FLAGS, NAMES, "transom-opt") == expected
 
 
 def test_no_pass_has_the_name_of_a_flag() -> None:
