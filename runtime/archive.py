@@ -8,8 +8,10 @@ Nothing in it is executed or unpickled before its hash has been checked; sizes a
 checked against the file first.
 """
 
+import errno
 import json
 import os
+import struct
 import zipfile
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
@@ -31,6 +33,20 @@ FORMAT = "transom-program"
 VERSION = 4
 MAX_MANIFEST = 16 << 20
 """Bytes of a manifest before it is refused."""
+
+DAMAGES = (
+    zipfile.BadZipFile,
+    struct.error,
+    ArithmeticError,
+    AttributeError,
+    EOFError,
+    LookupError,
+    OSError,
+    RuntimeError,
+    TypeError,
+    ValueError,
+)
+"""What reading bytes that are no archive, or JSON that is no manifest, may raise."""
 
 
 class ArchiveError(ValueError):
@@ -70,6 +86,7 @@ def pack(code: Code) -> bytes:
         "triple": code.triple,
         "cpu": code.cpu,
         "features": code.features,
+        "needs": list(code.needs),
         "entry": code.entry,
         "shapes": code.shapes,
         "signature": code.signature.to_json(),
@@ -137,9 +154,11 @@ def unpack(data: bytes, name: str) -> Code:
 def _read(file: BinaryIO, size: int, name: str) -> Code:
     try:
         return _checked(file, size, name)
-    except (zipfile.BadZipFile, KeyError, TypeError, ValueError, EOFError) as e:
-        if isinstance(e, ArchiveError):
-            raise
+    except ArchiveError:
+        raise
+    except DAMAGES as e:
+        if isinstance(e, OSError) and e.errno != errno.EINVAL:
+            raise  # the file cannot be read; to seek where nothing can be is damage
         raise ArchiveError(f"'{name}' is no program of transom: {e}") from e
 
 
@@ -185,6 +204,7 @@ def _checked(file: BinaryIO, size: int, name: str) -> Code:
         ),
         graph=None if manifest["graph"] is None else data[manifest["graph"]].decode(),
         bytecode=(None if manifest["bytecode"] is None else data[manifest["bytecode"]]),
+        needs=tuple(map(str, manifest.get("needs", ()))),  # which files once lacked
     )
 
 
@@ -235,15 +255,20 @@ def _weight(entry: Mapping[str, Any], data: Mapping[str, bytes]) -> Array:
 
 
 def check_machine(code: Code) -> None:
-    """Raise `ArchiveError` unless this machine can run the code."""
+    """
+    Raise `ArchiveError` unless this machine can run the code: an instruction that the
+    CPU lacks would end the process.
+    """
     if code.triple.split("-")[0] != host_triple().split("-")[0]:
         raise ArchiveError(
             f"the program is for '{code.triple}', this machine is '{host_triple()}'"
         )
     here = set(host_cpu()[1].split(","))
-    wanted = [f for f in code.features.split(",") if f.startswith("+")]
-    missing = [feature[1:] for feature in wanted if feature not in here]
+    changes = [f for f in code.features.split(",") if f.startswith("+")]
+    missing = {change[1:] for change in changes if change not in here}
+    # What follows from the name of a CPU may be what LLVM does not look for.
+    missing |= {name for name in code.needs if f"-{name}" in here}
     if missing:
-        raise ArchiveError(
-            f"the program is for '{code.cpu}'; this CPU lacks {', '.join(missing)}"
-        )
+        names = sorted(missing)
+        listed = ", ".join(names[:4]) + (", …" if len(names) > 4 else "")
+        raise ArchiveError(f"the program is for '{code.cpu}'; this CPU lacks {listed}")

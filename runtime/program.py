@@ -56,6 +56,8 @@ class Code:
     """Main for the executor `graph`, as JSON; the objects are those of kernels then."""
     bytecode: bytes | None = None
     """Main for the executor `vm`, in the place of a graph."""
+    needs: tuple[str, ...] = ()
+    """Features of the CPU that the code may use, by LLVM's names."""
 
     def image(self, pool: PoolSpec) -> bytes:
         """What a pool of constants holds."""

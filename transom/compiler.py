@@ -218,6 +218,7 @@ def to_code(
         artifacts=artifacts_of(module),
         graph=main,
         bytecode=bytecode,
+        needs=tuple(sorted(target.feature_set - NEVER_CHOSEN)),
     )
 
 
