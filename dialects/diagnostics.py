@@ -304,6 +304,20 @@ def handling(handler: Handler) -> Generator[None]:
         _HANDLER.reset(token)
 
 
+@contextmanager
+def overheard() -> Generator[list[Diagnostic]]:
+    """What `report` says in this context, where it is said to."""
+    said: list[Diagnostic] = []
+    usual = _HANDLER.get() or _log
+
+    def both(diagnostic: Diagnostic) -> None:
+        said.append(diagnostic)
+        usual(diagnostic)
+
+    with handling(both):
+        yield said
+
+
 def report(
     severity: str, where: Operation | LocationAttr, message: str, *notes: Note
 ) -> None:
@@ -315,9 +329,9 @@ def report(
     diagnostic = Diagnostic(
         severity, location_of(where), message, _diagnostics_of(notes)
     )
-    handler = _HANDLER.get()
-    if handler is not None:
-        handler(diagnostic)
-    else:
-        level = logging.WARNING if severity == "warning" else logging.INFO
-        logging.getLogger("transom").log(level, "%s", diagnostic)
+    (_HANDLER.get() or _log)(diagnostic)
+
+
+def _log(diagnostic: Diagnostic) -> None:
+    level = logging.WARNING if diagnostic.severity == "warning" else logging.INFO
+    logging.getLogger("transom").log(level, "%s", diagnostic)

@@ -23,8 +23,7 @@ from transom.tools.interrupts import interruptible_imports
 
 with interruptible_imports():
     import transom
-    from transom.c_library import EMITTED, library_of, write_library
-    from transom.compiler import to_code
+    from transom.c_library import EMITTED, allocates, library_of, write_library
     from transom.dialects.diagnostics import handling
     from transom.dialects.target import get_config
     from transom.driver import (
@@ -35,8 +34,9 @@ with interruptible_imports():
         place_in_pools,
     )
     from transom.entry import select_entry
-    from transom.kernel_code import lower_to_machine, lower_with_executable
+    from transom.kernel_code import lower_to_machine
     from transom.passes.pipeline import PassObservers, PipelineError
+    from transom.program_making import Making
     from transom.registry import new_context
     from transom.runtime.archive import save
     from transom.targets.bind_devices import parse_device
@@ -141,30 +141,27 @@ def run(args: argparse.Namespace, reporter: Reporter, current: CurrentPass) -> b
     observer = PassObservers((ShowHost(reporter.emit), current))
     kinds = list(dict.fromkeys(args.emit or [PROGRAM]))
     executor = executor_of(module, args.executor)
-    executable = None
-    if executor == "aot":
-        kernels = lower_to_machine(module, ctx, args.O, observer, runs_here=False)
-    elif kinds != [PROGRAM]:
+    if executor != "aot" and kinds != [PROGRAM]:
         raise PipelineError(
             f"expected executor 'aot' for a C library, but got '{executor}'"
         )
-    else:
-        kernels, executable = lower_with_executable(
-            module, ctx, args.O, observer, runs_here=False
-        )
-    code = to_code(
-        module,
-        base=Path(args.file).parent,
+    making = Making(
+        executor,
         opt_level=args.O,
         data_folders=args.data_folders,
-        kernels=kernels,
+        base=Path(args.file).parent,
         runs_here=False,
-        executable=executable,
-        executor=executor,
+        observer=observer,
     )
+    code = making.code(module, ctx)
     name = args.name or default_name(args.file)
     folder = Path(args.output)
-    library = library_of(module, code, name) if kinds != [PROGRAM] else None
+    library = None
+    if kinds != [PROGRAM]:
+        if allocates(code) and get_config(module).phase != PHASES[-1].name:
+            # It was found, but only what is lowered tells where that is.
+            lower_to_machine(module, ctx, args.O, runs_here=False)
+        library = library_of(module, code, name)
     written: list[Path] = []
     for kind in kinds:
         if kind == PROGRAM or library is None:

@@ -27,10 +27,9 @@ with interruptible_imports():
     from xdsl.dialects.builtin import ModuleOp
 
     import transom
-    from transom.c_functions import EXTERNS, lower_with
-    from transom.compiler import find_entry, signature_of, to_program
+    from transom.c_functions import EXTERNS
+    from transom.compiler import signature_of
     from transom.dialects.diagnostics import OpError, handling
-    from transom.dialects.executor import SIGNATURE, SignatureAttr
     from transom.dialects.target import get_config
     from transom.dialects.verifier import verify_module
     from transom.driver import (
@@ -39,14 +38,13 @@ with interruptible_imports():
         executor_of,
         load,
         place_in_pools,
-        poison,
     )
     from transom.entry import entry_signature, find_main, select_entry
     from transom.interpreters.entry import InputError as InterpreterInputError
     from transom.interpreters.interpreter import MAX_STEPS
     from transom.interpreters.weights import WeightStore
-    from transom.kernel_code import lower_to_machine, lower_with_executable
     from transom.passes.pipeline import PassObserver, PassObservers, PipelineError
+    from transom.program_making import Making
     from transom.registry import new_context
     from transom.runtime.comparison import compare_all
     from transom.runtime.files import write_whole
@@ -288,34 +286,18 @@ def compiled(
     module: ModuleOp, args: argparse.Namespace, observer: PassObserver
 ) -> tuple[Signature, Execute]:
     """How to run a module as machine code."""
-    base = folder_of(args.file)
     if get_config(module).phase != PHASES[-1].name:
         select_entry(module, args.function)
-    module = module.clone()
-    ctx = new_context()
-    kernels, functions = None, None
-    if args.poison_memory:
-        poison(module, ctx, observer)
-    executable = None
-    if args.externs != "native":
-        functions, executable = lower_with(module, args.externs, ctx, observer)
-    elif args.executor != "aot":
-        kernels, executable = lower_with_executable(module, ctx, args.O, observer)
-    elif get_config(module).phase != PHASES[-1].name:
-        kernels = lower_to_machine(module, ctx, args.O, observer)
-    attr = find_entry(module).attributes[SIGNATURE]
-    assert isinstance(attr, SignatureAttr), "the dialect verifies it"
-    program = to_program(
-        module,
-        base=base,
+    making = Making(
+        args.executor,
         opt_level=args.O,
         data_folders=args.data_folders,
-        libraries=args.library,
-        kernels=kernels,
-        functions=functions,
-        executable=None if args.executor == "aot" else executable,
-        executor=args.executor,
+        base=folder_of(args.file),
+        externs=args.externs,
+        poison_memory=args.poison_memory,
+        observer=observer,
     )
+    program = making.program(module.clone(), new_context(), args.library)
     watch = Watch(args.dump_intermediates) if args.executor != "aot" else None
 
     def execute(inputs: dict[str, Array]) -> dict[str, Array]:
@@ -328,7 +310,7 @@ def compiled(
             write_stdout(watch.report())
         return outputs
 
-    return signature_of(attr), execute
+    return program.signature, execute
 
 
 def described(name: str, array: Array) -> str:

@@ -90,6 +90,11 @@ class CLibrary:
         )
 
 
+def allocates(code: Code) -> bool:
+    """Whether code asks for memory when it runs."""
+    return any(ALLOCATION in read_symbols(data).required for data in code.objects)
+
+
 def check_allocations(module: ModuleOp, code: Code) -> None:
     """
     Raise `OpError` at what allocates when it runs, and name the sizes without bounds.
@@ -101,9 +106,7 @@ def check_allocations(module: ModuleOp, code: Code) -> None:
         and op.callee is not None
         and op.callee.string_value() == ALLOCATION
     ]
-    if not found and not any(
-        ALLOCATION in read_symbols(data).required for data in code.objects
-    ):
+    if not found and not allocates(code):
         return
     unbounded = dict.fromkeys(
         str(dim)

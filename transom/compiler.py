@@ -137,6 +137,15 @@ def check_runs_here(target: LlvmCpuAttr, module: ModuleOp) -> None:
         )
 
 
+def can_run_here(module: ModuleOp) -> bool:
+    """Whether this machine can run the code of a module whose CPU is named."""
+    try:
+        check_runs_here(machine_of(module), module)
+    except OpError:
+        return False
+    return True
+
+
 def to_code(
     module: ModuleOp,
     *,

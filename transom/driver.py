@@ -356,7 +356,7 @@ def compile(
     """
     from transom.compile_options import use_options, use_threads
     from transom.entry import select_entry
-    from transom.program_entries import find_program, keep_program, key_of
+    from transom.program_making import Making
 
     executor = executor_of(module, executor)
     if opt_level not in OPT_LEVELS:
@@ -372,41 +372,14 @@ def compile(
     place_in_pools(result, in_pools)
     if get_config(result).phase != PHASES[-1].name:
         select_entry(result)
-    key = None
-    if executor == "aot" and externs == "native" and not poison_memory:
-        key = key_of(result, opt_level, data_folders)
-        if key is not None:
-            found = find_program(key, result, ctx, data_folders, libraries)
-            if found is not None:
-                return found
-    from transom.compiler import to_program
-    from transom.kernel_code import lower_to_machine, lower_with_executable
-
-    kernels = functions = executable = None
-    if poison_memory:
-        poison(result, ctx)
-    if externs != "native":
-        from transom.c_functions import lower_with
-
-        functions, executable = lower_with(result, externs, ctx)
-    elif executor != "aot":
-        kernels, executable = lower_with_executable(result, ctx, opt_level)
-    elif get_config(result).phase != PHASES[-1].name:
-        kernels = lower_to_machine(result, ctx, opt_level)
-    program = to_program(
-        result,
+    making = Making(
+        executor,
         opt_level=opt_level,
         data_folders=data_folders,
-        libraries=libraries,
-        kernels=kernels,
-        callbacks=callbacks,
-        functions=functions,
-        executable=None if executor == "aot" else executable,
-        executor=executor,
+        externs=externs,
+        poison_memory=poison_memory,
     )
-    if key is not None:
-        keep_program(key, result, program.code)
-    return program
+    return making.program(result, ctx, libraries, callbacks)
 
 
 def executor_of(module: ModuleOp, executor: str | None) -> str:

@@ -43,7 +43,9 @@ USERS = (
 )
 
 
-def no_key(module: ModuleOp, opt_level: int, data_folders: Sequence[str]) -> None: ...
+def no_key(
+    module: ModuleOp, opt_level: int, data_folders: Sequence[str], base: Path | None
+) -> None: ...
 
 
 @pytest.fixture(autouse=True)
@@ -55,7 +57,7 @@ def cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Store:
     for user in USERS:
         monkeypatch.setattr(f"{user}.store", lambda: made)
     # Whole programs that are found ask for no kernels.
-    monkeypatch.setattr("transom.program_entries.key_of", no_key)
+    monkeypatch.setattr("transom.program_making.key_of", no_key)
     return made
 
 
