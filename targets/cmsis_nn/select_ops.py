@@ -34,6 +34,7 @@ from transom.dialects import graph
 from transom.dialects.diagnostics import OpError
 from transom.lowering.conversion import Refusal
 from transom.passes.function_pass import FunctionPass
+from transom.passes.graph_patterns.composites import match_in
 from transom.passes.rewrite_steps import may_rewrite
 from transom.passes.weight_expressions import Expression, derive_weight, stem_of_known
 from transom.targets.cmsis_nn.cores import Core
@@ -72,23 +73,6 @@ class CompositeBuilder(Builder):
         return self(derive_weight(self.module, name, build, self.composite))
 
 
-def found_in(composite: graph.CompositeOp) -> Found:
-    """
-    The pattern that a composite holds. Raises `OpError` at one that holds another.
-    """
-    label = composite.composite.data
-    last = composite.body.block.last_op
-    assert last is not None, "composites yield"
-    results = [value.owner for value in last.operands]
-    reason = f"expected one result, but got {len(results)}"
-    if len(results) == 1 and isinstance(results[0], Operation):
-        match = PATTERNS[label].match(results[0])
-        if match is not None:
-            return Found(label, match)
-        reason = PATTERNS[label].mismatch(results[0]).reason
-    raise OpError(composite, f"no pattern of '{label}' is in it: {reason}")
-
-
 @dataclass(frozen=True)
 class CmsisNnSelectOpsPass(FunctionPass):
     name = "cmsis-nn-select-ops"
@@ -104,7 +88,8 @@ class CmsisNnSelectOpsPass(FunctionPass):
 
     def select(self, composite: graph.CompositeOp, known: Known) -> None:
         """Replace a composite. Raises `OpError` if the library does not compute it."""
-        found = found_in(composite)
+        label = composite.composite.data
+        found = Found(label, match_in(composite, PATTERNS[label]))
         made = plan(found, Core(self.has_dsp, self.has_mve), known)
         if isinstance(made, Refusal):
             raise OpError(composite, made.reason)
