@@ -11,8 +11,8 @@ tir.copy %b, %y : …                                        executor.copy %b, %
 ```
 
 Memory without a place in a pool is freed after its last use in its block; copies in the
-background are done when they start. Afterwards no `tir` op is left but kernels, which
-stay as they are.
+background are done when they start. Constants that nothing reads are dropped.
+Afterwards no `tir` op is left but kernels, which stay as they are.
 """
 
 from collections.abc import Sequence
@@ -38,6 +38,7 @@ from transom.lowering.conversion import (
     Refusal,
     apply_full_conversion,
 )
+from transom.passes.memory.constant_places import drop_unread_constants
 
 
 class ConvertPlannedAlloc(ConversionPattern[tir.AllocOp]):
@@ -222,6 +223,7 @@ class ConvertTirToExecutorPass(ModulePass):
     name = "convert-tir-to-executor"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        drop_unread_constants(op)
         functions = [f for f in op.body.ops if isinstance(f, func.FuncOp)]
         for function in functions:
             for alloc in function.walk():

@@ -17,6 +17,7 @@ or into the other memories that the device lists.
 
 Inputs, outputs and constants have places in pools as well if `in_pools` of
 `target.config` says so (`transom.passes.memory.argument_places`, `constant_places`).
+Constants that nothing reads are dropped.
 
 `algorithm` is one of `greedy-by-size`, `greedy-by-conflicts`, `hill-climb`, `exact`
 (which needs OR-tools, `transom[plan]`), `auto`, or the name of a plug-in's. The plan is
@@ -34,7 +35,10 @@ from transom.dialects.diagnostics import OpError
 from transom.dialects.target import InPools, get_config
 from transom.passes.memory.argument_places import ArgumentCopies
 from transom.passes.memory.call_graph import programs_of
-from transom.passes.memory.constant_places import place_constants
+from transom.passes.memory.constant_places import (
+    drop_unread_constants,
+    place_constants,
+)
 from transom.passes.memory.plan_program import Machine, ProgramProblem
 from transom.passes.memory.planning.algorithms import check_algorithm, plan
 from transom.passes.memory.planning.failures import explain
@@ -64,6 +68,7 @@ class TirPlanMemoryPass(ModulePass):
             check_algorithm(self.algorithm)
         except ValueError as e:
             raise OpError(op, str(e)) from None
+        drop_unread_constants(op)
         chosen = get_config(op).in_pools
         if InPools.CONSTANTS in chosen:
             place_constants(op, self.alignment)

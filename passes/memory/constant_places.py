@@ -1,5 +1,6 @@
 """
-Weights in pools of their own, which are filled before main runs.
+Weights that main reads: those that nothing reads any more are dropped, others may get
+places in pools of their own, which are filled before main runs.
 
 ```mlir
 %w = executor.constant @w : memref<4xf32>   ==>   executor.pool @constants {size = 16,
@@ -23,6 +24,19 @@ from transom.dialects.target import MemoryOp
 from transom.dialects.target.places import memory_space_name
 
 NAME = "constants"
+
+
+def drop_unread_constants(module: ModuleOp) -> None:
+    """
+    Drop the constants of functions of the host that nothing reads, such as those of
+    weights whose packed forms are read in their place.
+    """
+    for function in tuple(module.body.ops):
+        if not isinstance(function, FuncOp):
+            continue
+        for op in tuple(function.walk()):
+            if isinstance(op, executor.ConstantOp) and not op.result.uses:
+                Rewriter.erase_op(op)
 
 
 def place_constants(module: ModuleOp, alignment: int = 64) -> None:

@@ -26,6 +26,7 @@ from transom.dialects.executor import PLACES, PoolPlace, places_of
 from transom.dialects.parser import parse_ir
 from transom.dialects.target import set_phase
 from transom.driver import EXECUTORS, lower, place_in_pools, poison
+from transom.passes.memory.plan_report import plan_reports
 from transom.passes.pipeline import PipelineError
 from transom.passes.tir_verify_plan import verify_plan
 from transom.registry import new_context
@@ -201,6 +202,36 @@ def test_constants(executor: str, tmp_path: Path) -> None:
     x = numbers(4, 3)
     for found in (program(x), program(x), transom.runtime.load(tmp_path / "p")(x)):
         np.testing.assert_allclose(found["result0"], x @ PRODUCT, rtol=1e-5)
+
+
+@pytest.mark.parametrize("executor", EXECUTORS)
+def test_a_packed_weight_is_kept_once(executor: str, tmp_path: Path) -> None:
+    """In a pool or not: that from which the packed form was made is read by nothing."""
+    rows = numbers(512, 512)
+    text = f"""
+!t = tensor<512x512xf32>
+graph.weight @w = dense<"0x{rows.tobytes().hex()}"> : !t
+func.func @main(%x: !t) -> !t {{
+  %w = graph.weight_ref @w : !t
+  %y = graph.matmul %x, %w : !t, !t -> !t
+  func.return %y : !t
+}}
+"""
+    for in_pools in ((), ("constants",)):
+        module = transom.parse(text)
+        place_in_pools(module, in_pools)
+        assert "@w.packed" in str(transom.lower(module, "tensor"))
+        (report,) = plan_reports(transom.lower(module, "planned"))
+        assert set(report.constants) == {"w.packed"}
+        program = transom.compile(module, executor=executor)
+        assert set(program.code.constants) == {"w.packed"}
+        sizes = [pool.size for pool in program.code.pools if pool.content]
+        assert len(sizes) == len(in_pools)
+        assert all(size < 2 * rows.nbytes for size in sizes)
+        program.save(tmp_path / "p")
+        assert (tmp_path / "p").stat().st_size < 1.9 * rows.nbytes
+        found = transom.runtime.load(tmp_path / "p")(rows)["result0"]
+        np.testing.assert_allclose(found, rows @ rows, rtol=1e-4, atol=1e-4)
 
 
 def test_constants_are_interpreted() -> None:

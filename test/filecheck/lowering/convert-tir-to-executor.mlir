@@ -113,3 +113,17 @@ func.func @sizes(%x: memref<?xf32>, %n: index) -> index {
 func.func private @count(memref<?xf32>) -> index
 func.func private @work(index)
 func.func private @both(index) -> (index, f32)
+
+// A constant that nothing reads is dropped; one that is read stays.
+// CHECK-LABEL: @constants
+func.func @constants(%y: memref<4xf32>) {
+  // CHECK-NEXT:    %[[READ:.*]] = executor.constant @read
+  // CHECK-NEXT:    executor.copy %[[READ]], %{{.*}}
+  // CHECK-NEXT:    func.return
+  %u = executor.constant @unread : memref<4xf32>
+  %r = executor.constant @read : memref<4xf32>
+  tir.copy %r, %y : memref<4xf32>, memref<4xf32>
+  func.return
+}
+graph.weight @unread = dense<1.0> : tensor<4xf32>
+graph.weight @read = dense<2.0> : tensor<4xf32>

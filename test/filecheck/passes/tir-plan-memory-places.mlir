@@ -4,6 +4,7 @@
 module attributes {target.config = #target.config<in_pools = [constants, inputs, outputs]>} {
 tir.func @k(read memref<16xf32>, write memref<16xf32>)
 graph.weight @small = dense<1.0> : tensor<4xf32>
+graph.weight @unread_weight = dense<3.0> : tensor<4xf32>
 graph.weight @large = dense<2.0> : tensor<16xf32>
 // CHECK:       executor.pool @constants {size = 80, alignment = 64, kind = constants, content = {{\[}}[@large, 0], [@small, 64]]}
 tir.func @two(read memref<16xf32>, read memref<16xf32>, write memref<16xf32>)
@@ -42,6 +43,14 @@ func.func @weights(%x: memref<16xf32>, %y: memref<4xf32>) {
   %l = executor.constant @large : memref<16xf32>
   tir.call @k(%l : memref<16xf32>) outs(%x : memref<16xf32>)
   tir.copy %s, %y : memref<4xf32>, memref<4xf32>
+  func.return
+}
+
+// What nothing reads any more, such as what a packed form was made of, is not placed.
+// CHECK-LABEL: func.func @unread(
+func.func @unread(%x: memref<4xf32>) {
+  // CHECK-NEXT:    func.return
+  %u = executor.constant @unread_weight : memref<4xf32>
   func.return
 }
 
