@@ -8,6 +8,8 @@ from xdsl.dialects.builtin import AnyFloat
 from xdsl.ir import SSAValue
 
 from transom.dialects import graph
+from transom.dialects.dtypes import element_type
+from transom.dialects.onnx_weights import dtype_of_kind, kind_name
 from transom.frontends.onnx.node import Node, Unsupported, shape_of, type_of
 from transom.frontends.onnx.values import (
     cast,
@@ -70,6 +72,29 @@ def instance_norm(n: Node) -> SSAValue:
 
     y = in_single(n, n.input(), normalised)
     return n.add(graph.AddOp(n.add(graph.MulOp(y, scale)), bias))
+
+
+def layer_norm(n: Node) -> list[SSAValue]:
+    """
+    All from an axis on by its own statistics, which are of `stash_type` and results,
+    too. The function of the operator flattens its input, which takes sizes that are
+    static or all but one.
+    """
+    first = n.axis("axis", -1, n.rank())
+    epsilon, kind = n.float_attr("epsilon", 1e-5), n.int_attr("stash_type", 1)
+    dtype = dtype_of_kind(kind)
+    stash = None if dtype is None else element_type(dtype)
+    if not isinstance(stash, AnyFloat):
+        raise Unsupported(f"expected statistics of floats, but got {kind_name(kind)}")
+    x = cast(n, n.input(), stash)
+    mean, variance = statistics(n, x, range(first, n.rank()))
+    moved = n.add(graph.AddOp(variance, n.splat(epsilon, stash)))
+    factor = n.add(graph.RsqrtOp(moved))
+    y = n.add(graph.MulOp(n.add(graph.SubOp(x, mean)), factor))
+    y = n.add(graph.MulOp(cast(n, y, elements_of(n.input())), n.input(1)))
+    if n.has(2):
+        y = n.add(graph.AddOp(y, n.input(2)))
+    return [y, mean, factor][: n.output_count()]
 
 
 MAX_DETERMINANT = 6
@@ -201,6 +226,7 @@ HANDLERS: dict[str, Callable[[Node], SSAValue | Sequence[SSAValue]]] = {
     "Det": det,
     "Gemm": gemm,
     "InstanceNormalization": instance_norm,
+    "LayerNormalization": layer_norm,
     "LogSoftmax": softmax(graph.LogSoftmaxOp),
     "MatMul": matmul,
     "Softmax": softmax(graph.SoftmaxOp),

@@ -161,7 +161,7 @@ class NestLoops:
         start = self.starts[dim]
         end = emitter.add(start, extent)
         bases = Interval(0, math.inf, exact=False)
-        for size in sorted({tile, width, 1}, reverse=True):
+        for size in sizes_of_unknown(tile, width):
             stop = emitter.add(
                 self.starts[dim], multiple_of(self.emitter, extent, size)
             )
@@ -209,3 +209,16 @@ class NestLoops:
             dict(zip(dims, pieces, strict=True))
             for pieces in itertools.product(*(self.pieces[dim] for dim in dims))
         ]
+
+
+def sizes_of_unknown(tile: int, width: int) -> list[int]:
+    """
+    The tiles of a range of which only the points at run time are known: whole ones,
+    then smaller ones for what each size has left, so that few points are alone. Each
+    size divides the one before: a tile starts at a multiple of its size.
+    """
+    if width > 1:
+        part = max(1, width // 4)
+    else:
+        part = max(d for d in range(1, math.isqrt(tile) + 1) if tile % d == 0)
+    return sorted({tile, width, part, 1}, reverse=True)

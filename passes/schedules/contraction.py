@@ -251,14 +251,17 @@ def choose_tile(product: Product) -> tuple[Tile, float]:
 
 
 def _longest(view: NestView, dims: Sequence[int]) -> int | None:
-    """The innermost of the dims that have the most points."""
-    best: int | None = None
+    """
+    The innermost of the dims that have the most points. One that is not known may have
+    a single point, as batches do: it is taken if there is no other.
+    """
+    best, most = None, 0
     for dim in dims:
         if not view.is_long(dim):
             continue
-        here, there = view.bounds[dim], None if best is None else view.bounds[best]
-        if best is None or here is None or (there is not None and here >= there):
-            best = dim
+        points = view.bounds[dim] or 1
+        if points >= most:
+            best, most = dim, points
     return best
 
 

@@ -180,6 +180,34 @@ def test_layer_normalization(tmp_path: Path):
     check(tmp_path, nodes, {"x": floats(2, 3, 4)}, weights)
 
 
+@pytest.mark.parametrize("axis", [-1, 1, 0])
+def test_layer_normalization_of_several_axes(tmp_path: Path, axis: int):
+    shape = (2, 3, 4)[axis:]
+    weights = {"s": floats(*shape), "b": floats(*shape)}
+    nodes = [node("LayerNormalization", "x s b", "y mean scale", axis=axis)]
+    outputs = ("y", "mean", "scale")
+    check(tmp_path, nodes, {"x": floats(2, 3, 4)}, weights, outputs=outputs)
+
+
+def test_layer_normalization_of_sizes_known_late(tmp_path: Path):
+    """As transformers have it: batch and sequence are open."""
+    nodes = [node("LayerNormalization", "x s", "y", epsilon=1e-3)]
+    shapes = {"x": ("batch", "sequence", 4)}
+    check(tmp_path, nodes, {"x": floats(2, 3, 4)}, {"s": floats(4)}, shapes=shapes)
+
+
+def test_layer_normalization_keeps_statistics_of_another_type(tmp_path: Path):
+    outputs = ("y", "mean", "scale")
+    nodes = [node("LayerNormalization", "x s", " ".join(outputs), stash_type=1)]
+    x, s = (floats(*shape).astype(np.float16) for shape in ((2, 4), (4,)))
+    module = check(tmp_path, nodes, {"x": x}, {"s": s}, outputs=outputs)
+    assert "reduce mean" in str(module) and "tensor<2x1xf32>" in str(module)
+    bad = [node("LayerNormalization", "x s", stash_type=TensorProto.INT32)]
+    path = save(tmp_path, model(bad, [value("x", (2, 4)), value("s", (4,))], opset=17))
+    with pytest.raises(OpError):
+        transom.load(path)
+
+
 def test_gather_elements_and_nd(tmp_path: Path):
     places = {"i": np.array([[0, -1, 2], [1, 1, 0]])}
     nodes = [node("GatherElements", "x i", axis=0)]

@@ -185,6 +185,75 @@ tir.func @one_row_open(read %a: memref<1x?xf32>, read %b: memref<?x64xf32>, writ
   tir.return
 }
 
+// A batch may be of one: the tile is along what is known.
+// CHECK-LABEL: tir.func @batches(
+tir.func @batches(read %a: memref<?x12x8xf32>, read %b: memref<8x64xf32>, write %o: memref<?x12x64xf32>) {
+  %zeroth = arith.constant 0 : index
+  %n = memref.dim %a, %zeroth : memref<?x12x8xf32>
+  // CHECK:   schedule #tir.schedule<register = [d1 : 6, d2 : 64], vector = d2 : 16
+  tir.nest dims [parallel %n, parallel 12, parallel 64, reduction 8]
+      ins(%a[d0, d1, d3] : memref<?x12x8xf32>, %b[d3, d2] : memref<8x64xf32>) outs(%o[d0, d1, d2] : memref<?x12x64xf32>)
+    init {
+      %zero = arith.constant 0.0 : f32
+      tir.yield %zero : f32
+    }
+    body (%x: f32, %y: f32, %acc: f32) {
+      %p = arith.mulf %x, %y : f32
+      %s = arith.addf %acc, %p : f32
+      tir.yield %s : f32
+    }
+    finish (%acc: f32) {
+      tir.yield %acc : f32
+    }
+  tir.return
+}
+
+// Even two are more than one.
+// CHECK-LABEL: tir.func @short_rows(
+tir.func @short_rows(read %a: memref<?x2x8xf32>, read %b: memref<8x64xf32>, write %o: memref<?x2x64xf32>) {
+  %zeroth = arith.constant 0 : index
+  %n = memref.dim %a, %zeroth : memref<?x2x8xf32>
+  // CHECK:   schedule #tir.schedule<register = [d1 : 2, d2 : 64], vector = d2 : 16
+  tir.nest dims [parallel %n, parallel 2, parallel 64, reduction 8]
+      ins(%a[d0, d1, d3] : memref<?x2x8xf32>, %b[d3, d2] : memref<8x64xf32>) outs(%o[d0, d1, d2] : memref<?x2x64xf32>)
+    init {
+      %zero = arith.constant 0.0 : f32
+      tir.yield %zero : f32
+    }
+    body (%x: f32, %y: f32, %acc: f32) {
+      %p = arith.mulf %x, %y : f32
+      %s = arith.addf %acc, %p : f32
+      tir.yield %s : f32
+    }
+    finish (%acc: f32) {
+      tir.yield %acc : f32
+    }
+  tir.return
+}
+
+// There is nothing else.
+// CHECK-LABEL: tir.func @only_batches(
+tir.func @only_batches(read %a: memref<?x1x8xf32>, read %b: memref<8x64xf32>, write %o: memref<?x1x64xf32>) {
+  %zeroth = arith.constant 0 : index
+  %n = memref.dim %a, %zeroth : memref<?x1x8xf32>
+  // CHECK:   schedule #tir.schedule<register = [d0 : 6, d2 : 64], vector = d2 : 16
+  tir.nest dims [parallel %n, parallel 1, parallel 64, reduction 8]
+      ins(%a[d0, d1, d3] : memref<?x1x8xf32>, %b[d3, d2] : memref<8x64xf32>) outs(%o[d0, d1, d2] : memref<?x1x64xf32>)
+    init {
+      %zero = arith.constant 0.0 : f32
+      tir.yield %zero : f32
+    }
+    body (%x: f32, %y: f32, %acc: f32) {
+      %p = arith.mulf %x, %y : f32
+      %s = arith.addf %acc, %p : f32
+      tir.yield %s : f32
+    }
+    finish (%acc: f32) {
+      tir.yield %acc : f32
+    }
+  tir.return
+}
+
 // CHECK-LABEL: tir.func @conv(
 tir.func @conv(read %x: memref<1x8x14x14xf32>, read %w: memref<16x8x3x3xf32>, write %o: memref<1x16x14x14xf32>) {
   // Output channels share pixels; a row of 14 is one vector of 16 lanes, so that
