@@ -56,15 +56,13 @@ class ProgramParser(argparse.ArgumentParser):
     """The command line of a program. Raises `PipelineError` for a wrong one."""
 
     def __init__(self, prog: str, description: str, **kwargs: Any) -> None:
-        self.flags: list[str] = []
-        """All options."""
         super().__init__(prog, description=description, **kwargs)
         self.allow_abbrev = False
 
-    def add_argument(self, *args: Any, **kwargs: Any) -> argparse.Action:
-        action = super().add_argument(*args, **kwargs)
-        self.flags += action.option_strings
-        return action
+    @property
+    def flags(self) -> Collection[str]:
+        """All options, those of groups too."""
+        return self._option_string_actions
 
     def error(self, message: str) -> NoReturn:
         refuse(message)
