@@ -5,6 +5,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -83,3 +84,27 @@ cycle = Cycle()
         [sys.executable, "-c", script], capture_output=True, text=True, check=True
     )
     assert (ran.stdout == "taken apart\n") == is_searched
+
+
+def test_what_a_file_in_a_cycle_holds_back_is_written(tmp_path: Path) -> None:
+    path = tmp_path / "text"
+    script = f"""
+import gc
+from transom.dialects.collection import rare_collection
+
+class Cycle:
+    def __init__(self):
+        self.own = self
+        self.file = open({str(path)!r}, "w")
+
+with rare_collection():
+    pass
+gc.disable()
+Cycle().file.write("kept")
+closed = open({str(path)!r} + "2", "w")
+closed.close()
+"""
+    ran = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    assert (path.read_text(), ran.stderr) == ("kept", "")
