@@ -272,14 +272,16 @@ def _blank(character: str) -> str:
     return "  " if unicodedata.east_asian_width(character) in "WF" else " "
 
 
-def did_you_mean(name: str, candidates: Iterable[str]) -> str:
+def did_you_mean(name: str, candidates: Iterable[str], prefix: str = "") -> str:
     """
     The end of a message about an unknown name: `; did you mean 'x'?`, else the whole of
-    a short list (`; expected one of 'a', 'b'`), else nothing.
+    a short list (`; expected one of 'a', 'b'`), else nothing. A `prefix` that all have
+    makes none of them near.
     """
     names = sorted(set(candidates))
-    folded = {n.lower(): n for n in names}
-    near = difflib.get_close_matches(name.lower(), folded, n=1, cutoff=0.6)
+    folded = {n.removeprefix(prefix).lower(): n for n in names}
+    own = name.removeprefix(prefix).lower()
+    near = difflib.get_close_matches(own, folded, n=1, cutoff=0.6)
     if near:
         return f"; did you mean '{folded[near[0]]}'?"
     if not names or len(names) > MAX_LISTED_NAMES:

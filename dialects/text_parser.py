@@ -67,6 +67,12 @@ MAX_INTEGER_WIDTH = (1 << 24) - 1
 OPEN_DIALECTS = frozenset({"test"})
 """Registered dialects with ops that need no definition, if unregistered ones may be."""
 
+HELP_FOR_OPS = {
+    "linalg": "; any op of it can be written as 'linalg.generic', and docs/linalg.md "
+    "lists those with names of their own"
+}
+"""What else to say of an op that a dialect lacks and has no near name for."""
+
 
 class TransomParser(DenseParser):
     """
@@ -265,7 +271,9 @@ class TransomParser(DenseParser):
         span = Span(start, start + end, self.lexer.input)
         dialect = self.ctx.get_optional_dialect(dialect_name)
         if dialect is not None:
-            near = did_you_mean(name, names_of(dialect))
+            near = did_you_mean(name, names_of(dialect), f"{dialect_name}.")
+            if not near and kind == "op":
+                near = HELP_FOR_OPS.get(dialect_name, "")
         elif dot:
             known = self.ctx.registered_dialect_names
             near = f" of unknown dialect '{dialect_name}'"

@@ -40,6 +40,9 @@ REGION_BORDER_OPS = KEPT_GRAPH_OPS | {"graph.constant"}
 LOWER_DIALECTS = frozenset({"tir", "executor", "llvm"})
 """What a module has none of before it is lowered."""
 
+NUMBER_DIALECTS = frozenset({"arith", "math"})
+"""What kernels compute on numbers, never on tensors."""
+
 NESTED_LOOPS = frozenset({"tir.nest", "tir.block"})
 
 EXECUTABLE_DIALECTS = frozenset(
@@ -141,17 +144,30 @@ def _verify_partitioned(content: _Content, phase: str) -> None:
 
 
 def _verify_tensor(content: _Content, phase: str) -> None:
-    if not content.has(dialects=("graph", "linalg", "tir")):
+    if not content.has(dialects=("graph", "linalg", "tir", *NUMBER_DIALECTS)):
         return
     for op in content.ops:
         if op.name == "tir.func" and _has_body(op) and place_of(op) is None:
             _fail(op, phase, "a place for each kernel")
-        if _dialect(op) == "linalg" or (
+        is_left = _dialect(op) == "linalg" or (
             _dialect(op) == "graph" and op.name not in KEPT_GRAPH_OPS
-        ):
+        )
+        help = ""
+        if _dialect(op) in NUMBER_DIALECTS and _computes_tensors(op):
+            is_left = True
+            help = (
+                " on tensors; write the op of 'graph' that computes it, or "
+                f"'linalg.map {{ {op.name} }}'"
+            )
+        if is_left:
             func = _function_of(op)
             if func is None or LOWERED_TO not in func.attributes:
-                _fail(op, phase, f"no '{op.name}'")
+                _fail(op, phase, f"no '{op.name}'{help}")
+
+
+def _computes_tensors(op: Operation) -> bool:
+    """Whether an op makes a tensor of others; constants do not."""
+    return bool(op.operands) and any(isinstance(r.type, TensorType) for r in op.results)
 
 
 def _verify_scheduled(content: _Content, phase: str) -> None:

@@ -196,8 +196,9 @@ class Builder:
         if _has_tensors(op):
             raise OpError(
                 op,
-                f"expected an op that can be bufferised, but got '{op.name}'; what "
-                "kernels compute derives 'graph.GraphOp' or is in a 'graph.fused'",
+                f"expected an op that can be bufferised, but got '{op.name}'; kernels "
+                "are made of ops of 'graph' and 'linalg', of those whose class derives "
+                "'graph.GraphOp', and of what is in a 'graph.fused'",
             )
         return at
 

@@ -118,6 +118,6 @@ def test_main_says_what_kernels_compute(folder: Path, tmp_path: Path) -> None:
     assert done.returncode == 1
     assert (
         "m.mlir:2:3: error: expected an op that can be bufferised, but got "
-        "'mine.twice'; what kernels compute derives 'graph.GraphOp' or is in a "
-        "'graph.fused'"
+        "'mine.twice'; kernels are made of ops of 'graph' and 'linalg', of those whose "
+        "class derives 'graph.GraphOp', and of what is in a 'graph.fused'"
     ) in done.stderr

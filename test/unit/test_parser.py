@@ -154,6 +154,12 @@ def test_nul_in_a_string(ctx: Context) -> None:
             "func.func @f(%x: i32) {\n  %a = arith.adddi %x, %x : i32\n}",
             "a.mlir:2:8: error: unknown op 'arith.adddi'; did you mean 'arith.addi'?",
         ),
+        (  # What all names start with makes none of them near.
+            "%a = linalg.contract ins(%x)",
+            "a.mlir:1:6: error: unknown op 'linalg.contract'; any op of it can be "
+            "written as 'linalg.generic', and docs/linalg.md lists those with names of "
+            "their own",
+        ),
         (
             '"test.op"() {a = #builtin.itn<3>} : () -> ()',
             "a.mlir:1:19: error: unknown attribute 'builtin.itn'; "

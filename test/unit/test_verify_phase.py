@@ -138,6 +138,12 @@ def test_kept(phase: str, text: str) -> None:
         ),
         ("partitioned", GRAPH, "no 'graph.relu' outside a function with a place"),
         ("tensor", PARTITIONED, "no 'graph.relu'"),
+        (
+            "tensor",
+            main("%y = math.exp %x : tensor<4xf32>", "%x: tensor<4xf32>"),
+            "no 'math.exp' on tensors; write the op of 'graph' that computes it, or "
+            "'linalg.map { math.exp }'",
+        ),
         ("tensor", kernel("", NEST), "a place for each kernel"),
         ("scheduled", KERNEL, "no 'tir.nest'"),
         ("executable", KERNEL, "no 'tir.nest'"),

@@ -58,7 +58,7 @@ func.func @size_inside(%x: tensor<?xf32>, %c: tensor<i1>, %m: tensor<index>) {
 // -----
 
 func.func @unknown_op(%x: tensor<4xf32>) {
-  // expected-error @+1 {{expected an op that can be bufferised, but got 'test.op'; what kernels compute derives 'graph.GraphOp' or is in a 'graph.fused'}}
+  // expected-error @+1 {{expected an op that can be bufferised, but got 'test.op'; kernels are made of ops of 'graph' and 'linalg', of those whose class derives 'graph.GraphOp', and of what is in a 'graph.fused'}}
   "test.op"(%x) : (tensor<4xf32>) -> ()
   func.return
 }
