@@ -8,10 +8,9 @@ from dataclasses import dataclass, field
 
 from xdsl.dialects.builtin import ModuleOp
 
-from transom.driver import bound_dims, open_dims
 from transom.passes.pipeline import PipelineError
+from transom.size_bounds import Bounds, bound_dims, open_dims
 
-Bounds = tuple[int | None, int | None]
 Shape = tuple[int | None, ...]
 
 

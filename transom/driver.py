@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import LocationAttr, ModuleOp, StringAttr, SymbolRefAttr
-from xdsl.ir import Attribute, Operation
+from xdsl.ir import Operation
 
 from transom.dialects.collection import rare_collection
 from transom.dialects.diagnostics import (
@@ -43,6 +43,7 @@ from transom.passes.pipeline import MODULE, PassObserver, Pipeline, PipelineErro
 from transom.passes.verify_phase import verify_phase, verify_promise
 from transom.phase_plan import PHASES, Phase, PhasePlan, phase_named, phase_plan
 from transom.registry import new_context
+from transom.size_bounds import bound_dims, open_dims
 
 if TYPE_CHECKING:
     from transom.c_functions import Externs
@@ -71,9 +72,9 @@ def load(
     Links to an ONNX model and its external data may only leave its folder for one of
     `data_folders`. A target for the `host` names this machine's CPU from here on.
 
-    `dims` bounds symbolic sizes, both ends included, and those of an ONNX model with
-    equal bounds are static. `shapes` are those of inputs of an ONNX model; None is a
-    size that stays open.
+    `dims` bounds symbolic sizes, both ends included, within the bounds that types have;
+    those of an ONNX model with equal bounds are static. `shapes` are those of inputs of
+    an ONNX model; None is a size that stays open.
 
     Raises `OpError` for what is wrong in it, `OSError` if it cannot be read, and
     `PipelineError` if `dims` or `shapes` are wrong.
@@ -90,17 +91,6 @@ def load(
         module = parse(Path(name).read_bytes(), ctx=ctx, name=name)
     bound_dims(module, open_dims(dims or {}, kind))
     return module
-
-
-def open_dims(
-    dims: Mapping[str, tuple[int | None, int | None]], kind: str
-) -> dict[str, tuple[int | None, int | None]]:
-    """The bounds of the sizes that are still symbolic when a file of a kind is read."""
-    return {
-        name: (low, high)
-        for name, (low, high) in dims.items()
-        if kind != "onnx" or not low or low != high
-    }
 
 
 @rare_collection()
@@ -454,29 +444,3 @@ def place_in_pools(module: ModuleOp, what: Sequence[str]) -> None:
     chosen = sorted({*config.in_pools, *map(InPools, what)})
     attr = ArrayAttr([InPoolsAttr(word) for word in chosen])
     set_config(module, {"in_pools": attr})
-
-
-def bound_dims(
-    module: ModuleOp, dims: Mapping[str, tuple[int | None, int | None]]
-) -> None:
-    """Set the bounds of symbolic sizes, wherever a type of the module names them."""
-    from transom.dialects.graph import Symbol, SymbolAttr
-    from transom.dialects.symbols import replace_attributes
-
-    seen: set[str] = set()
-
-    def bounded(attribute: Attribute) -> Attribute:
-        if not isinstance(attribute, SymbolAttr) or attribute.data is None:
-            return attribute
-        name = attribute.data.name
-        seen.add(name)
-        if name not in dims:
-            return attribute
-        return SymbolAttr(Symbol(name, *dims[name]))
-
-    if not dims:
-        return
-    replace_attributes(module.walk(), bounded)
-    for name in dims:
-        if name not in seen:
-            raise PipelineError(f"unknown size '{name}'{did_you_mean(name, seen)}")

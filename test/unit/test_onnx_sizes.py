@@ -112,6 +112,47 @@ def test_sizes_that_are_unknown(path: Path, tmp_path: Path):
         transom.load(text, shapes={"x": (1,)})
 
 
+BOUNDED = """
+!t = tensor<?xf32, #graph.desc<dims = ["N" : 2 to 4]>>
+func.func @main(%x: !t) -> !t {
+  %y = graph.relu %x : !t
+  func.return %y : !t
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("asked", "bounds"),
+    [
+        ((2, 4), "2 to 4"),
+        ((3, None), "3 to 4"),
+        ((None, 3), "2 to 3"),
+        ((3, 3), "3 to 3"),
+    ],
+)
+def test_bounds_are_within_those_of_the_types(
+    asked: tuple[int | None, int | None], bounds: str, tmp_path: Path
+):
+    text = tmp_path / "m.mlir"
+    text.write_text(BOUNDED)
+    module = str(transom.load(text, dims={"N": asked}))
+    assert module.count('"N"') == module.count(f'["N" : {bounds}]') > 1
+
+
+@pytest.mark.parametrize("asked", ["2..9", "1..4", "9..", "..1", "5"])
+def test_other_bounds_are_refused(
+    asked: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    text = tmp_path / "m.mlir"
+    text.write_text(BOUNDED)
+    for tool in (transom_opt, transom_run):
+        assert tool.main([str(text), "--dim", f"N={asked}"]) == 2
+        assert capsys.readouterr().err.endswith(
+            f": error: expected sizes 'N' within 2..4, as {text}:3:1 says, but got "
+            f"{asked}\n"
+        )
+
+
 # The command line
 
 
