@@ -8,7 +8,7 @@ its own is lower. Ops that are taken together depend on each other without a cyc
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from xdsl.ir import Block, Operation
+from xdsl.ir import Attribute, Block, Operation
 
 from transom.dialects.diagnostics import OpError
 from transom.passes.dependence_graph import DependenceGraph
@@ -30,9 +30,12 @@ class BlockChoice:
         takers: Mapping[Operation, Sequence[Taker]],
         offers: Sequence[Offer] = (),
         matcher: Matcher | None = None,
+        hints: Mapping[Operation, Mapping[Taker, Attribute]] | None = None,
     ) -> None:
         self.block = block
         self.takers = dict(takers)
+        self.hints = hints or {}
+        """The targets that marks on an op prefer, with the places of the marks."""
         self.groups: list[list[Operation]] = []
         """Ops of several candidates that are to run together, if that was chosen."""
         self.searched: dict[Candidate, float | None] = {}
@@ -226,7 +229,14 @@ class BlockChoice:
             return f"takes it, but '{self.offered[chosen].name}' was asked for"
         if order.index(taker) < order.index(chosen.taker):
             return self.refusal(op, taker)
+        hint = self.hint(op, chosen.taker)
+        if hint is not None and self.hint(op, taker) is None:
+            return f"takes it, but the hint '{hint}' prefers another"
         return "takes it, but is asked later"
+
+    def hint(self, op: Operation, taker: Taker) -> Attribute | None:
+        """The place of a mark on an op that prefers a target."""
+        return self.hints.get(op, {}).get(taker)
 
     def refusal(self, op: Operation, taker: Taker) -> str:
         """Why a target does not get an op that it was asked for."""

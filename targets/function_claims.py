@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Block, Operation
+from xdsl.ir import Attribute, Block, Operation
 
 from transom.dialects import graph
 from transom.dialects.diagnostics import Note, OpError, report
@@ -79,6 +79,7 @@ class FunctionClaims:
         self.takers: dict[tuple[str, TargetAttr], Taker] = {}
         self.scopes: list[Scope] = []
         self.hints = dissolve_hints(func)
+        self.preferred: dict[Operation, dict[Taker, Attribute]] = {}
         self._add_scope(func, machine.function_place(func))
         blocks = [block for scope in self.scopes for block in scope.blocks()]
         self.marks = take_marks(blocks)
@@ -131,7 +132,7 @@ class FunctionClaims:
                 }
                 offers = list(self._offers(block, scope, matcher))
                 if offers or any(self._is_open(op, scope) for op in takers):
-                    choice = BlockChoice(block, takers, offers, matcher)
+                    choice = BlockChoice(block, takers, offers, matcher, self.preferred)
                     choose(choice, scope)
                     choice.check_required()
                     scope.choices.append(choice)
@@ -185,11 +186,11 @@ class FunctionClaims:
         """The targets that may compute an op, by the marks on its results."""
         allowed: tuple[Taker, ...] = (*scope.takers, *scope.others)
         pin: graph.OnDeviceOp | None = None
-        hinted: list[Taker] = []
+        hinted: dict[Taker, Attribute] = {}
         for mark in self.marks.get(op, ()):
             wanted = self._takers_wanted(mark, scope)
             if mark.mark.data is graph.PlaceMark.HINT:
-                hinted += wanted
+                hinted |= {t: mark.place for t in wanted if t not in hinted}
                 continue
             if pin is not None and not (wanted := [t for t in wanted if t in allowed]):
                 raise OpError(
@@ -200,7 +201,8 @@ class FunctionClaims:
                 )
             allowed, pin = tuple(wanted), mark
         if pin is not None:
-            hinted = [taker for taker in hinted if taker in allowed]
+            hinted = {t: place for t, place in hinted.items() if t in allowed}
+        self.preferred[op] = hinted
         return tuple(dict.fromkeys((*hinted, *allowed)))
 
     def _takers_wanted(self, mark: graph.OnDeviceOp, scope: Scope) -> list[Taker]:

@@ -62,6 +62,10 @@ def _why(choice: BlockChoice, candidate: Candidate) -> str:
         why = f"claimed as a part of '{candidate.label}'"
     elif candidate.taker.takes_all:
         why = REST
+    hint = choice.hint(candidate.root, candidate.taker)
+    if hint is not None:
+        preferred = f"the hint '{hint}' prefers it"
+        why = preferred if why == REST else f"{why}; {preferred}"
     if len(choice.takers[candidate.root]) == 1:
         return f"{why}; {ONLY}"
     return f"{why}; all together cost least" if choice.searched else why
