@@ -107,19 +107,17 @@ def accumulator(dtype: np.dtype[Any]) -> np.dtype[Any]:
     return np.dtype(np.float32) if dtype in HALVES else dtype
 
 
-def divide(op: Operation, a: Array, b: Array) -> Array | None:
+def divide(op: Operation, a: Array, b: Array) -> Array:
     if is_floating(a.dtype):
         return np.divide(a, b)
-    if not np.all(b):
-        return None
-    quotient = a // b
+    quotient = a // b  # by zero 0, as is the rest
     return quotient + ((a % b != 0) & ((a < 0) != (b < 0))).astype(a.dtype)
 
 
-def remainder(op: Operation, a: Array, b: Array) -> Array | None:
+def remainder(op: Operation, a: Array, b: Array) -> Array:
     if is_floating(a.dtype):
         return np.fmod(wide(a), wide(b))
-    return np.mod(a, b) if np.all(b) else None
+    return np.mod(a, b)
 
 
 def power(op: Operation, a: Array, b: Array) -> Array | None:

@@ -59,7 +59,8 @@ class MulOp(BinaryOp):
 @irdl_op_definition
 class DivOp(BinaryOp):
     """
-    The quotient. That of integers is rounded towards zero; by zero it is undefined.
+    The quotient. That of integers is rounded towards zero; by zero it is 0, and that of
+    the least number by -1 wraps around to the least.
 
     ```mlir
     %y = graph.div %a, %b : tensor<4xi32>
@@ -73,7 +74,7 @@ class DivOp(BinaryOp):
 class ModOp(BinaryOp):
     """
     The remainder, as ONNX `Mod`: of integers with the sign of the divisor, of floats
-    that of C's `fmod`, with the sign of the dividend. By integer zero it is undefined.
+    that of C's `fmod`, with the sign of the dividend. By integer zero it is 0.
 
     ```mlir
     %y = graph.mod %a, %b : tensor<4xi32>

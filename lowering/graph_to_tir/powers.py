@@ -1,5 +1,5 @@
 """
-Powers and rests of one element: what takes more than one instruction.
+Powers, quotients and rests of one element: what takes more than one instruction.
 """
 
 import math as numbers
@@ -154,13 +154,47 @@ def _steps(type: Attribute) -> int:
     return 1 if isinstance(type, Float16Type) else 6
 
 
-def integer_rest(e: "Element") -> SSAValue:
-    """The rest with the sign of the divisor."""
+def quotient(e: "Element") -> SSAValue:
+    """Of integers rounded towards zero; by zero it is 0, and the least by -1 wraps."""
     b, (lhs, rhs) = e.b, e.args
+    if e.is_float:
+        return b(arith.DivfOp(lhs, rhs))
+    divisor, faults = _safe_divisor(e)
+    divide = arith.DivUIOp if e.is_unsigned else arith.DivSIOp
+    result = b(divide(lhs, divisor))
+    if faults is None:
+        return result
+    # By 0 and -1 the product with the divisor is the quotient.
+    return b(arith.SelectOp(faults, b(arith.MuliOp(lhs, rhs)), result))
+
+
+def _safe_divisor(e: "Element") -> tuple[SSAValue, SSAValue | None]:
+    """
+    What to divide by, and whether it takes the place of a divisor that `arith` has no
+    result for, by which dividing ends the process; None if none can be one.
+
+    Those are 0 and, by which the least number has none, -1.
+    """
+    b, divisor = e.b, e.args[1]
+    constant = constant_of(divisor)
+    if constant not in (None, 0) and (e.is_unsigned or constant != -1):
+        return divisor, None
+    one = e.constant(1)
     if e.is_unsigned:
-        return b(arith.RemUIOp(lhs, rhs))
+        faults = b(arith.CmpiOp(divisor, e.constant(0), "eq"))
+    else:
+        faults = b(arith.CmpiOp(b(arith.AddiOp(divisor, one)), one, "ule"))
+    return b(arith.SelectOp(faults, one, divisor)), faults
+
+
+def integer_rest(e: "Element") -> SSAValue:
+    """The rest with the sign of the divisor; by zero it is 0."""
+    b, (lhs, rhs) = e.b, e.args
+    divisor, _ = _safe_divisor(e)  # by which the rest is 0
+    if e.is_unsigned:
+        return b(arith.RemUIOp(lhs, divisor))
     # The remainder has the sign of the dividend.
-    rest = b(arith.RemSIOp(lhs, rhs))
+    rest = b(arith.RemSIOp(lhs, divisor))
     zero = e.constant(0)
     nonzero = b(arith.CmpiOp(rest, zero, "ne"))
     differ = b(arith.CmpiOp(b(arith.XOrIOp(rest, rhs)), zero, "slt"))

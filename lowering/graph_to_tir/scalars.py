@@ -278,7 +278,7 @@ SCALARS: dict[type[Operation], Scalar] = {
     graph.AddOp: _binary(arith.AddfOp, arith.AddiOp),
     graph.SubOp: _binary(arith.SubfOp, arith.SubiOp),
     graph.MulOp: _binary(arith.MulfOp, arith.MuliOp),
-    graph.DivOp: _binary(arith.DivfOp, arith.DivSIOp, arith.DivUIOp),
+    graph.DivOp: powers.quotient,
     graph.MinimumOp: _binary(arith.MinimumfOp, arith.MinSIOp, arith.MinUIOp),
     graph.MaximumOp: _binary(arith.MaximumfOp, arith.MaxSIOp, arith.MaxUIOp),
     graph.AndOp: _binary(arith.AndIOp, arith.AndIOp),

@@ -79,12 +79,8 @@ def test_shifts(op: OpClass, type: Attribute) -> None:
 @pytest.mark.parametrize("type", INTEGERS, ids=str)
 @pytest.mark.parametrize("op", (graph.DivOp, graph.ModOp))
 def test_quotients_of_integers(op: OpClass, type: Attribute) -> None:
-    """By zero, and of the least number by -1, they are undefined."""
-    a, b = pairs(type)
-    defined = b != 0
-    if type in SIGNED:
-        defined &= (a != np.iinfo(a.dtype).min) | (b != -1)
-    check(lambda v: op(*v), type, a[defined], b[defined])
+    """Also by zero, and of the least number by -1."""
+    check(lambda v: op(*v), type, *pairs(type))
 
 
 @pytest.mark.parametrize("type", FLOATS, ids=str)

@@ -49,16 +49,17 @@ func.func @large() -> tensor<3x3xf32> {
   func.return %b : tensor<3x3xf32>
 }
 
-// By zero it is undefined.
-// CHECK-LABEL: @undefined
-func.func @undefined() -> (tensor<2xi32>, tensor<2xi32>) {
-  // CHECK:       graph.div
-  // CHECK:       graph.mod
-  %a = graph.constant dense<[1, 2]> : tensor<2xi32>
-  %z = graph.constant dense<[1, 0]> : tensor<2xi32>
-  %q = graph.div %a, %z : tensor<2xi32>
-  %r = graph.mod %a, %z : tensor<2xi32>
-  func.return %q, %r : tensor<2xi32>, tensor<2xi32>
+// By zero both are 0; the quotient of the least number by -1 is that number.
+// CHECK-LABEL: @divided
+func.func @divided() -> (tensor<3xi32>, tensor<3xi32>) {
+  // CHECK-DAG:   %[[Q:.*]] = graph.constant dense<[1, 0, -2147483648]> : tensor<3xi32>
+  // CHECK-DAG:   %[[R:.*]] = graph.constant dense<0> : tensor<3xi32>
+  // CHECK:       func.return %[[Q]], %[[R]]
+  %a = graph.constant dense<[1, 2, -2147483648]> : tensor<3xi32>
+  %b = graph.constant dense<[1, 0, -1]> : tensor<3xi32>
+  %q = graph.div %a, %b : tensor<3xi32>
+  %r = graph.mod %a, %b : tensor<3xi32>
+  func.return %q, %r : tensor<3xi32>, tensor<3xi32>
 }
 
 // Places out of range are clamped; of two updates of one place the last stays.
