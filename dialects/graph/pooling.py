@@ -85,8 +85,8 @@ def pooled_sizes(
 class MaxPool2dOp(GraphOp):
     """
     The largest element of each window of input `[N, C, H, W]`, as ONNX `MaxPool`.
-    Padding never wins. The second result, if there is one, is the place of each first
-    largest element, counted over the whole input.
+    Padding never wins, and NaN does. The second result, if there is one, is the place of
+    each first largest element or first NaN, counted over the whole input.
 
     ```mlir
     %y = graph.max_pool2d %x kernel [3, 3] strides [2, 2] : tensor<1x64x112x112xf32> -> tensor<1x64x55x55xf32>

@@ -137,7 +137,8 @@ class ArgReduceKindAttr(EnumAttribute[ArgReduceKind], SpacedOpaqueSyntaxAttribut
 @irdl_op_definition
 class ArgReduceOp(GraphOp):
     """
-    The place along `axis` of the first largest or smallest element, as `i64`.
+    The place along `axis` of the first largest or smallest element, as `i64`; of the
+    first NaN if there is one.
 
     ```mlir
     %y = graph.arg_reduce argmax %x axis 1 : tensor<4x8xf32> -> tensor<4xi64>

@@ -4,7 +4,7 @@ Pools as nests over windows.
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import AnyFloat, IndexType, i64
-from xdsl.ir import SSAValue
+from xdsl.ir import Attribute, SSAValue
 
 from transom.dialects import graph, tir
 from transom.lowering.conversion import ConversionPattern, ConversionRewriter, Operands
@@ -88,7 +88,7 @@ class ConvertMaxPool2d(ConversionPattern[graph.MaxPool2dOp]):
             plane = _flat(b, b.index(0), channels, b.index(1))
             flat = _flat(b, _flat(b, plane, rows, row), columns, column)
             inside = b(arith.AndIOp(row_inside, column_inside))
-            better = compare(b, "gt", element, value, best)
+            better = _beats(b, element, value, best)
             first = b(arith.CmpiOp(at, b.constant(-1, i64), "eq"))
             take = b(arith.AndIOp(inside, b(arith.OrIOp(better, first))))
             return [
@@ -108,6 +108,16 @@ class ConvertMaxPool2d(ConversionPattern[graph.MaxPool2dOp]):
             finish=lambda b, best, at: [narrow(b, best, element), at],
         )
         site.done(out, where)
+
+
+def _beats(
+    b: tir.RegionBuilder, element: Attribute, value: SSAValue, best: SSAValue
+) -> SSAValue:
+    """Whether a value is larger; the first NaN is, and nothing is larger than it."""
+    if not isinstance(element, AnyFloat):
+        return compare(b, "gt", element, value, best)
+    larger = b(arith.CmpfOp(value, best, "ugt"))  # or one of the two is NaN
+    return b(arith.AndIOp(larger, b(arith.CmpfOp(best, best, "ord"))))
 
 
 def _flat(

@@ -5,7 +5,7 @@ Reductions, arg-reductions and cumulative sums as nests.
 from collections.abc import Sequence
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import AnyFloat, i64
+from xdsl.dialects.builtin import AnyFloat, IntegerType, i64
 from xdsl.dialects.utils import FastMathFlag
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
@@ -161,9 +161,30 @@ class ConvertReduce(ConversionPattern[graph.ReduceOp]):
         site.done(out)
 
 
+def ordered(b: tir.RegionBuilder, kind: str, value: SSAValue) -> SSAValue:
+    """
+    An integer in the order of the floats, with NaN at the end that `kind` looks for.
+
+    It is the bits, of negative numbers with all but the sign turned over. LLVM
+    vectorizes a loop that carries integers, but none that minds which float is NaN.
+    """
+    type = value.type
+    assert isinstance(type, AnyFloat), "what floats are computed in"
+    integer = IntegerType(type.bitwidth)
+    low, high = extremes(integer)
+    one_zero = b(arith.AddfOp(value, b.constant(0.0, type)))
+    bits = b(arith.BitcastOp(one_zero, integer))
+    sign = b(arith.ShRSIOp(bits, b.constant(type.bitwidth - 1, integer)))
+    turned = b(arith.XOrIOp(bits, b(arith.AndIOp(sign, b.constant(high, integer)))))
+    nan = b(arith.CmpfOp(value, value, "uno"))
+    winner = b.constant(high if kind == "max" else low, integer)
+    return b(arith.SelectOp(nan, winner, turned))
+
+
 class ConvertArgReduce(ConversionPattern[graph.ArgReduceOp]):
     """
-    Value and index are accumulators; an index of -1 says that none was seen yet.
+    Value and index are accumulators. They start as if the first element were the least
+    (of a minimum the greatest) value of its type, which is right if all are such.
     """
 
     root = graph.ArgReduceOp
@@ -176,16 +197,16 @@ class ConvertArgReduce(ConversionPattern[graph.ArgReduceOp]):
         axis = op.axis.value.data
         loop = Reduction(site.sizes(site.ins[0]), (axis,), op.keepdims is not None)
         out = site.alloc()
-        largest = op.kind.data.value == "argmax"
-        start = extremes(element)[0 if largest else 1]
+        kind, wins = {"argmax": ("max", "gt"), "argmin": ("min", "lt")}[op.kind.data]
+        type = computed_type(element)
+        floats = isinstance(type, AnyFloat)
+        key = IntegerType(type.bitwidth) if floats else element
 
         def body(
             b: tir.RegionBuilder, x: SSAValue, best: SSAValue, where: SSAValue
         ) -> list[SSAValue]:
-            value = widen(b, x)
-            better = compare(b, "gt" if largest else "lt", element, value, best)
-            first = b(arith.CmpiOp(where, b.constant(-1, i64), "eq"))
-            take = b(arith.OrIOp(better, first))
+            value = ordered(b, kind, widen(b, x)) if floats else x
+            take = compare(b, wins, key, value, best)
             here = b(arith.IndexCastOp(b.index(loop.rank - 1), i64))
             return [
                 b(arith.SelectOp(take, value, best)),
@@ -197,8 +218,8 @@ class ConvertArgReduce(ConversionPattern[graph.ArgReduceOp]):
             ins=[tir.In(site.ins[0], loop.map(loop.reading))],
             outs=[tir.Out(out, loop.map(loop.writing))],
             init=lambda b: [
-                b.constant(start, computed_type(element)),
-                b.constant(-1, i64),
+                b.constant(neutral(kind, key), computed_type(key)),
+                b.constant(0, i64),
             ],
             body=body,
             finish=lambda b, best, where: [where],

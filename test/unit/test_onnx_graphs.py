@@ -268,6 +268,17 @@ def test_the_last_of_equal_extremes(tmp_path: Path, kind: str):
         check(tmp_path, [node(kind, "x", axis=axis, select_last_index=1)], x)
 
 
+@pytest.mark.parametrize("kind", ["ArgMax", "ArgMin"])
+@pytest.mark.parametrize("last", [0, 1])
+def test_nan_is_the_extreme(tmp_path: Path, kind: str, last: int):
+    """As in NumPy, and so in the reference of ONNX; onnxruntime is of no help here."""
+    x = np.array([[1, np.nan, np.nan, 3], [np.inf, 2, np.nan, -np.inf]], np.float32)
+    nodes = [node(kind, "x", axis=1, select_last_index=last, keepdims=0)]
+    path = save(tmp_path, model(nodes, [value("x", x.shape, "f32")], ["y"]))
+    found = transom.compile(transom.load(path)).run({"x": x})
+    assert found["y"].tolist() == ([2, 2] if last else [1, 2])
+
+
 @pytest.mark.parametrize("largest", [0, 1])
 def test_top_k(tmp_path: Path, largest: int):
     """Of equal elements the first one comes first."""

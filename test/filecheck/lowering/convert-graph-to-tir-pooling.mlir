@@ -29,7 +29,9 @@ func.func private @places(%x: tensor<1x4x8x8xf32>) -> (tensor<1x4x4x4xf32>, tens
   // CHECK-NEXT:      outs(%{{.*}}[d0, d1, d2, d3] : memref<1x4x4x4xf32>, %{{.*}}[d0, d1, d2, d3] : memref<1x4x4x4xi64>)
   // CHECK:         body (%[[X:.*]]: f32, %[[BEST:.*]]: f32, %[[AT:.*]]: i64) {
   // CHECK:           arith.cmpi ult
-  // CHECK:           %[[BETTER:.*]] = arith.cmpf ogt, %[[X]], %[[BEST]]
+  // CHECK:           %[[MORE:.*]] = arith.cmpf ugt, %[[X]], %[[BEST]]
+  // CHECK-NEXT:      %[[NUMBER:.*]] = arith.cmpf ord, %[[BEST]], %[[BEST]]
+  // CHECK-NEXT:      %[[BETTER:.*]] = arith.andi %[[MORE]], %[[NUMBER]]
   // CHECK:         finish (%[[BEST:.*]]: f32, %[[AT:.*]]: i64) {
   // CHECK-NEXT:      tir.yield %[[BEST]], %[[AT]]
   // CHECK-NOT:     tir.nest

@@ -57,17 +57,39 @@ func.func private @dynamic_mean(%x: tensor<?x8xf32>) -> tensor<8xf32> attributes
   func.return %y : tensor<8xf32>
 }
 
-// The first of equal ones: only a larger one takes its place.
+// The first of equal ones: only a larger one takes its place. Floats are compared as
+// integers, the largest of which is NaN, and zeros are one number.
 // CHECK-LABEL: tir.func @arg_reduce_
 func.func private @argmax(%x: tensor<4x8xf32>) -> tensor<8xi64> attributes {target.for = #target.place<@cpu, ?, ?>} {
   // CHECK-NEXT:    tir.nest dims [parallel 8, reduction 4]
-  // CHECK:         body (%[[X:.*]]: f32, %[[BEST:.*]]: f32, %[[AT:.*]]: i64) {
-  // CHECK-NEXT:      arith.cmpf ogt, %[[X]], %[[BEST]]
+  // CHECK:         init {
+  // CHECK-NEXT:      arith.constant -2147483648 : i32
+  // CHECK-NEXT:      arith.constant 0 : i64
+  // CHECK:         body (%[[X:.*]]: f32, %[[BEST:.*]]: i32, %[[AT:.*]]: i64) {
+  // CHECK-NEXT:      %[[ZERO:.*]] = arith.constant 0.000000e+00 : f32
+  // CHECK-NEXT:      %[[ONE_ZERO:.*]] = arith.addf %[[X]], %[[ZERO]] : f32
+  // CHECK-NEXT:      %[[BITS:.*]] = arith.bitcast %[[ONE_ZERO]] : f32 to i32
+  // CHECK:           %[[TURNED:.*]] = arith.xori %[[BITS]], %{{.*}} : i32
+  // CHECK-NEXT:      %[[NAN:.*]] = arith.cmpf uno, %[[X]], %[[X]] : f32
+  // CHECK-NEXT:      %[[MOST:.*]] = arith.constant 2147483647 : i32
+  // CHECK-NEXT:      %[[KEY:.*]] = arith.select %[[NAN]], %[[MOST]], %[[TURNED]] : i32
+  // CHECK-NEXT:      arith.cmpi sgt, %[[KEY]], %[[BEST]]
   // CHECK:           tir.index 1
-  // CHECK:         finish (%{{.*}}: f32, %[[AT:.*]]: i64) {
+  // CHECK:         finish (%{{.*}}: i32, %[[AT:.*]]: i64) {
   // CHECK-NEXT:      tir.yield %[[AT]]
   %y = graph.arg_reduce argmax %x axis 0 : tensor<4x8xf32> -> tensor<8xi64>
   func.return %y : tensor<8xi64>
+}
+
+// Integers are compared as they are.
+// CHECK-LABEL: tir.func @arg_reduce_
+func.func private @argmin_of_integers(%x: tensor<4x8xui8>) -> tensor<4xi64> attributes {target.for = #target.place<@cpu, ?, ?>} {
+  // CHECK:         init {
+  // CHECK-NEXT:      arith.constant -1 : i8
+  // CHECK:         body (%[[X:.*]]: i8, %[[BEST:.*]]: i8, %{{.*}}: i64) {
+  // CHECK-NEXT:      arith.cmpi ult, %[[X]], %[[BEST]] : i8
+  %y = graph.arg_reduce argmin %x axis 1 : tensor<4x8xui8> -> tensor<4xi64>
+  func.return %y : tensor<4xi64>
 }
 
 // The sum is carried along the axis.
