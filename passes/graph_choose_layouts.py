@@ -43,6 +43,7 @@ from transom.dialects import graph
 from transom.dialects.graph.desc import AnyTensor
 from transom.dialects.graph.elements import ui8
 from transom.dialects.graph.shapes import DYNAMIC, same
+from transom.dialects.target import Range
 from transom.passes.function_pass import FunctionPass
 from transom.passes.graph_fuse import blocks_outside_kernels
 from transom.passes.rewrite_steps import may_rewrite
@@ -63,6 +64,10 @@ class GraphChooseLayoutsPass(FunctionPass):
     statistics: ClassVar[tuple[Statistic, ...]] = (CHOSEN, RELAYOUTS)
 
     vector_bytes: int = 0
+
+    def __post_init__(self) -> None:
+        limits = Range(4, 256, power_of_two=True, or_zero=True)
+        limits.verify("vector-bytes", self.vector_bytes)
 
     def apply_to(self, ctx: Context, func: FuncOp) -> None:
         lanes = self.vector_bytes // 4  # sums are of f32 or wider

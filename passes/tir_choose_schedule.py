@@ -13,7 +13,8 @@ tir.nest dims [parallel 64, parallel 64, reduction 64]
 ```
 
 Nests that have a schedule keep it. The options say how large the vector registers are
-in bytes, how many there are, and which instructions sum products of small integers.
+in bytes, 0 if there are none, how many there are, and which instructions sum products
+of small integers.
 """
 
 from __future__ import annotations
@@ -26,10 +27,21 @@ from xdsl.ir import BlockArgument, OpResult
 from xdsl.passes import ModulePass
 
 from transom.dialects import graph, tir
+from transom.dialects.target import Range
 from transom.dialects.tir.dot import DotInstructions
 from transom.passes.kernel_weights import kernel_around
 from transom.passes.rewrite_steps import may_rewrite
 from transom.passes.schedules import Machine, choose_schedule
+
+LIMITS = {
+    "vector_bytes": Range(4, 256, power_of_two=True, or_zero=True),
+    "register_count": Range(1, 64),
+    "l1_bytes": Range(0, 1 << 30),
+    "l2_bytes": Range(0, 1 << 40),
+    "mask_bytes": Range(1, 16, power_of_two=True, or_zero=True),
+    "chains": Range(1, 64),
+}
+"""What the options may be."""
 
 
 @dataclass(frozen=True)
@@ -43,6 +55,10 @@ class TirChooseSchedulePass(ModulePass):
     mask_bytes: int = 4
     chains: int = 8
     dot: DotInstructions = DotInstructions.NONE
+
+    def __post_init__(self) -> None:
+        for field, limits in LIMITS.items():
+            limits.verify(field.replace("_", "-"), getattr(self, field))
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         machine = Machine(

@@ -119,8 +119,7 @@ def arguments() -> ProgramParser:
     add(
         "--max-steps",
         type=int,
-        default=MAX_STEPS,
-        help="scalar steps before interpretation is refused (default: %(default)s)",
+        help=f"scalar steps before interpretation is refused (default: {MAX_STEPS})",
     )
     add("-O", type=int, default=2, choices=range(4), help="effort of LLVM's passes")
     add_choices(add)
@@ -180,6 +179,7 @@ def flags() -> Sequence[str]:
 
 def run(args: argparse.Namespace, reporter: Reporter, current: CurrentPass) -> bool:
     """Do what the command line says; True if no output differs."""
+    check_choices(args)
     if args.output and not args.output.endswith(".npz"):
         raise PipelineError(f"expected a file ending in .npz, but got '{args.output}'")
     ctx = new_context()
@@ -218,8 +218,6 @@ def run(args: argparse.Namespace, reporter: Reporter, current: CurrentPass) -> b
         raise PipelineError(
             "expected --executor=graph or vm with --profile and --dump-intermediates"
         )
-    if args.interpret and args.poison_memory:
-        raise PipelineError("expected --interpret or --poison-memory, but got both")
     if args.interpret:
         signature, execute = interpreted(module, args)
     else:
@@ -247,6 +245,17 @@ def run(args: argparse.Namespace, reporter: Reporter, current: CurrentPass) -> b
     return not differences
 
 
+def check_choices(args: argparse.Namespace) -> None:
+    """Nothing on the command line is without effect."""
+    native = ("executor", "library", "poison_memory", "threads")
+    for name in native if args.interpret else ():
+        if getattr(args, name) not in (None, False, []):
+            flag = f"--{name.replace('_', '-')}"
+            raise PipelineError(f"expected --interpret or {flag}, but got both")
+    if args.max_steps is not None and not args.interpret:
+        raise PipelineError("expected --interpret with --max-steps")
+
+
 def folder_of(file: str) -> Path:
     """The folder that paths in a file are relative to."""
     return Path.cwd() if file == "-" else Path(file).parent
@@ -270,7 +279,7 @@ def interpreted(
     interpreter = interpreter_of(
         module,
         weights=WeightStore(module, folder_of(args.file), args.data_folders),
-        max_steps=args.max_steps,
+        max_steps=MAX_STEPS if args.max_steps is None else args.max_steps,
     )
 
     def execute(inputs: dict[str, Array]) -> dict[str, Array]:

@@ -29,7 +29,7 @@ class LlvmCpuTarget(TargetHooks[LlvmCpuAttr]):
             "lower-math-to-polynomials": {"fma": facts.has_fma},
             "tir-choose-schedule": {
                 "vector-bytes": facts.vector_bytes,
-                "register-count": facts.vector_registers,
+                "register-count": max(1, facts.vector_registers),  # 0: no vectors
                 "l1-bytes": facts.l1_bytes,
                 "l2-bytes": facts.l2_bytes or facts.l1_bytes,
                 "mask-bytes": facts.mask_bytes,

@@ -190,6 +190,19 @@ def test_standard_input_shows_its_lines(
         (["x.mlir", "--to=planned"], "unknown option '--to'; 'transom-opt' has it"),
         (["x.mlir", "--cse"], "unknown option '--cse'; 'transom-opt' has it"),
         (["x.mlir", "-O4"], "argument -O: invalid choice: 4 (choose from 0, 1, 2, 3)"),
+        *(
+            (
+                ["x.mlir", "--interpret", *words],
+                f"expected --interpret or {words[0]}, but got both",
+            )
+            for words in (
+                ["--executor", "vm"],
+                ["--library", "x.so"],
+                ["--poison-memory"],
+                ["--threads", "2"],
+            )
+        ),
+        (["x.mlir", "--max-steps=9"], "expected --interpret with --max-steps"),
         (
             ["-", "-f", "onnx"],
             "expected a file: an ONNX model is not read from a pipe",

@@ -224,3 +224,7 @@ func.func @read_in_a_loop(%x: tensor<1x16x6x6xf32>, %w: tensor<16x16x1x1xf32>, %
   }
   func.return %y : tensor<1x16x6x6xf32>
 }
+
+// Vectors that there are not.
+// RUN: not transom-opt -p 'graph-choose-layouts{vector-bytes=-4}' %s 2>&1 | filecheck %s --check-prefix=BYTES
+// BYTES: transom-opt: error: pass 'graph-choose-layouts': expected 'vector-bytes' to be 0 or a power of two from 4 to 256, but got -4; the nearest is 0

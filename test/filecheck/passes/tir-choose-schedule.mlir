@@ -1,5 +1,10 @@
 // RUN: transom-opt -p 'tir-choose-schedule{vector-bytes=64 register-count=32}' %s | filecheck %s
 // RUN: transom-opt -p 'tir-choose-schedule' %s | filecheck %s --check-prefix=DEFAULT
+// RUN: not transom-opt -p 'tir-choose-schedule{vector-bytes=24}' %s 2>&1 | filecheck %s --check-prefix=BYTES
+// RUN: not transom-opt -p 'tir-choose-schedule{register-count=0}' %s 2>&1 | filecheck %s --check-prefix=COUNT
+
+// BYTES: transom-opt: error: pass 'tir-choose-schedule': expected 'vector-bytes' to be 0 or a power of two from 4 to 256, but got 24; the nearest is 16
+// COUNT: transom-opt: error: pass 'tir-choose-schedule': expected 'register-count' to be from 1 to 64, but got 0; the nearest is 1
 
 // CHECK-LABEL:   tir.func @element_wise(
 // DEFAULT-LABEL: tir.func @element_wise(
