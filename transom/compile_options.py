@@ -37,7 +37,8 @@ def use_threads(module: ModuleOp, threads: int) -> None:
         raise OpError(
             module,
             f"expected a module before phase '{DECIDED}' to choose {threads} threads, "
-            f"but it is at '{config.phase}', made for {config.threads}",
+            f"but it is at '{config.phase}', made for {config.threads}; there "
+            "'tir.threads' of kernels and 'parallel' in their schedules say it",
         )
     set_config(module, {"threads": IntegerAttr(threads, i64)})
 

@@ -100,18 +100,20 @@ class ScheduleAttr(ParametrizedAttribute):
     """
     How a nest or block becomes loops. Everything is optional.
 
-    `cache`: tile sizes of dims for caches, outermost first; a dim may stand more than
-    once. `register`: how many points of a dim are computed together, each with
-    accumulators of its own. `vector`: the dim that becomes the lanes of vectors; if it
-    is a reduction dim, lanes are summed apart and together in the end. `unroll`: loops
-    to unroll. `parallel`: dims whose loops run on several threads. `order`: the loops
-    from outer to inner. `compute_at`: under how many loops of its consumer the nest
-    shall be computed. `pack`: inputs, by position, that are copied into the order in
-    which the loops read them. `widen`: inputs that are copied, packed or as they lie,
-    in the wider type that they are computed in. `edges = masked`: points that do not
-    fill a vector become one all the same, whose other lanes are neither read nor
-    written; otherwise they become narrower vectors. `dot`: a reduction dim of which so
-    many points, four of bytes or two of i16, are summed by one `tir.dot`.
+    `cache`: tile sizes of parallel dims for caches, outermost first; a dim may stand
+    more than once. `register`: how many points of a dim are computed together, each
+    with accumulators of its own. `vector`: the dim that becomes the lanes of vectors;
+    if it is a reduction dim, lanes are summed apart and together in the end. `unroll`:
+    loops to unroll, none of parallel dims. `parallel`: parallel dims whose loops run on
+    several threads, if `tir.threads` of the kernel says so. `order`: the loops from
+    outer to inner, those of parallel dims first and the others as they are numbered.
+    `compute_at`: under how many loops of its consumer the nest shall be computed.
+    `pack`: inputs, by position, that are copied into the order in which the loops read
+    them. `widen`: inputs that are copied, packed or as they lie, in the wider type that
+    they are computed in. `edges = masked`: points that do not fill a vector become one
+    all the same, whose other lanes are neither read nor written; otherwise they become
+    narrower vectors. `dot`: a reduction dim of which so many points, four of bytes or
+    two of i16, are summed by one `tir.dot`.
 
     ```mlir
     #tir.schedule<register = [d0 : 4], vector = d1 : 16, parallel = [d0]>
