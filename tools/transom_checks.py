@@ -14,7 +14,7 @@ Exit status: 0 done, 1 the tests are wrong, or not as they would be written with
 
 import argparse
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -74,7 +74,7 @@ def arguments() -> ProgramParser:
     return parser
 
 
-def flags() -> Sequence[str]:
+def flags() -> Collection[str]:
     """All options."""
     return arguments().flags
 

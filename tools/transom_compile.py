@@ -16,7 +16,7 @@ wrong, 2 the command line is wrong.
 import argparse
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from transom.tools.interrupts import interruptible_imports
@@ -108,7 +108,7 @@ def arguments() -> ProgramParser:
     return parser
 
 
-def flags() -> Sequence[str]:
+def flags() -> Collection[str]:
     """All options."""
     return arguments().flags
 

@@ -20,7 +20,7 @@ import re
 import shlex
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from time import monotonic
 
@@ -110,7 +110,7 @@ def arguments() -> ProgramParser:
     return parser
 
 
-def flags() -> Sequence[str]:
+def flags() -> Collection[str]:
     """All options."""
     return arguments().flags
 

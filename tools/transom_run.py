@@ -15,7 +15,7 @@ the command line is wrong.
 import argparse
 import faulthandler
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -155,6 +155,13 @@ def arguments() -> ProgramParser:
         help="print the time of each kernel call (with --executor=graph or vm)",
     )
     add(
+        "--repeat",
+        type=int,
+        metavar="N",
+        help="with --profile, run N times after a first that is not counted: the least and "
+        "the median time of each call; outputs are those of the last run",
+    )
+    add(
         "--dump-intermediates",
         metavar="DIR",
         help="write what each kernel call writes to a folder (with --executor=graph "
@@ -172,7 +179,7 @@ def arguments() -> ProgramParser:
     return parser
 
 
-def flags() -> Sequence[str]:
+def flags() -> Collection[str]:
     """All options."""
     return arguments().flags
 
@@ -254,6 +261,10 @@ def check_choices(args: argparse.Namespace) -> None:
             raise PipelineError(f"expected --interpret or {flag}, but got both")
     if args.max_steps is not None and not args.interpret:
         raise PipelineError("expected --interpret with --max-steps")
+    if args.repeat is not None and not args.profile:
+        raise PipelineError("expected --profile with --repeat")
+    if args.repeat is not None and args.repeat < 1:
+        raise PipelineError(f"expected --repeat of 1 or more, but got {args.repeat}")
 
 
 def folder_of(file: str) -> Path:
@@ -314,9 +325,18 @@ def compiled(
             faulthandler.enable()  # a crash of the library says that code ran
         if watch is None or not (args.profile or args.dump_intermediates):
             return program.run(inputs)
-        outputs = program.run(inputs, observer=watch)
+        if args.repeat is None:
+            watch.start()
+            outputs = program.run(inputs, observer=watch)
+            report = watch.report()
+        else:
+            outputs = program.run(inputs)
+            for _ in range(args.repeat):
+                watch.start()
+                outputs = program.run(inputs, observer=watch)
+            report = watch.report_of_runs()
         if args.profile:
-            write_stdout(watch.report())
+            write_stdout(report)
         return outputs
 
     return program.signature, execute

@@ -4,6 +4,7 @@ refuses; what is seen of its nodes.
 """
 
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -21,6 +22,7 @@ from transom.runtime.main_scalars import BINARY, CASTS
 from transom.runtime.main_values import KernelCall
 from transom.runtime.program import PoolSpec, ProgramError
 from transom.tools import transom_run
+from transom.tools.watched_calls import Watch
 
 CASES = {
     "static": (STATIC, [numbers(4, 8), np.array([1, -2, 3, 127], np.int8)]),
@@ -192,3 +194,47 @@ def test_the_tool(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     ]
     assert transom_run.main([*words[:-1], "--profile"]) == 2
     assert "expected --executor=graph or vm with --profile" in capsys.readouterr().err
+
+
+def test_repeated_profiles(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A line for each call, whatever the number of runs, and the same outputs."""
+    model, out = tmp_path / "m.mlir", tmp_path / "y.npz"
+    model.write_text(LOOP)
+    words = [str(model), "--input=random:0", "--input=i64=2", "--executor=graph"]
+    profile = [*words, "--profile", "-o", str(out)]
+    assert transom_run.main(profile) == 0
+    once = dict(np.load(out))
+    capsys.readouterr()
+    folder = tmp_path / "seen"
+    assert (
+        transom_run.main([*profile, "--repeat=3", f"--dump-intermediates={folder}"])
+        == 0
+    )
+    head, *lines = capsys.readouterr().out.splitlines()
+    assert head.split() == ["least", "median", "share"]
+    times = r" +[\d.]+ us +[\d.]+ us"
+    for line in lines[:2]:
+        assert re.fullmatch(rf" *\S+{times} +[\d.]+% \S+", line)
+    assert re.fullmatch(rf"{times} in 2 kernel calls, 3 runs", lines[2])
+    assert len(list(folder.iterdir())) == 2
+    for name, array in np.load(out).items():
+        np.testing.assert_array_equal(array, once[name])
+    for more, message in (
+        (["--repeat=3"], "expected --profile with --repeat"),
+        (["--profile", "--repeat=0"], "expected --repeat of 1 or more, but got 0"),
+    ):
+        assert transom_run.main([*words, *more]) == 2
+        assert message in capsys.readouterr().err
+
+
+def test_least_and_median() -> None:
+    watch = Watch(None)
+    for seconds in (4e-6, 1e-6, 3e-6):
+        watch.start()
+        watch(KernelCall("main:1", "k", seconds, {}))
+        watch(KernelCall("main:2", "l", 2e-6 - seconds / 4, {}))
+    assert watch.report_of_runs().splitlines()[1:] == [
+        "    main:1        1.0 us        3.0 us  50.0% k",
+        "    main:2        1.0 us        1.2 us  50.0% l",
+        "                  2.8 us        4.2 us in 2 kernel calls, 3 runs",
+    ]
