@@ -29,11 +29,11 @@ class Transom(Candidate):
         self, case: Case, model: Path, inputs: Mapping[str, Array], threads: int
     ) -> None:
         self.program = self.compile(case, model, threads)
-        self.inputs = dict(inputs)
-        self.outputs = self.program.run(self.inputs)
+        self.outputs = self.program.run(inputs)
+        self.call = self.program.bind(dict(inputs), self.outputs)
 
     def run(self) -> None:
-        self.program.run(self.inputs, self.outputs)
+        self.call()
 
     @staticmethod
     def compile(case: Case, model: Path, threads: int) -> "Program":

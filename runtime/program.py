@@ -10,18 +10,16 @@ takes pools of its own.
 """
 
 import ctypes
-import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from transom.runtime.artifacts import Artifact, Callback, bind
+from transom.runtime.bound_call import Bound, BoundCall
 from transom.runtime.callbacks import Called, Failure, address_of, c_function
 from transom.runtime.jit import JitModule, load_library, load_objects
-from transom.runtime.main_failures import MainFailure
-from transom.runtime.main_memory import start_of
 from transom.runtime.main_values import Observer, Walked
 from transom.runtime.pools import Pools, PoolSpec, ProgramError, new_memory
 from transom.runtime.signature import (
@@ -167,9 +165,33 @@ class Program:
         Element types are not converted. Raises `InputError` for arrays that do not fit
         and `ProgramError` for what the program finds.
         """
+        return self._call(inputs, outputs or {}, observer)()
+
+    def bind(
+        self, inputs: Mapping[str, Any], outputs: Mapping[str, Array] | None = None
+    ) -> BoundCall:
+        """
+        A call that is made again and again: its arrays are checked once.
+
+        Each call reads what the inputs hold by then, so they are contiguous arrays, and
+        writes the same outputs. Raises `InputError` for arrays that do not fit.
+        """
+        for name in self._known & inputs.keys():
+            if _contiguous(inputs[name]) is not inputs[name]:
+                raise InputError(
+                    f"'{name}': expected a contiguous array, which each call reads"
+                )
+        return self._call(inputs, outputs or {})
+
+    def _call(
+        self,
+        inputs: Mapping[str, Any],
+        outputs: Mapping[str, Array],
+        observer: Observer | None = None,
+    ) -> BoundCall:
         arrays = self._inputs(inputs)
         sizes = self.signature.bind(arrays)
-        results = self._outputs(arrays, sizes, outputs or {})
+        results = self._outputs(arrays, sizes, outputs)
         entry = self._entry
         if observer is not None:
             if self._walked is None:
@@ -178,52 +200,14 @@ class Program:
                 )
             count = len(self._entry_types())
             entry = self._walked.entry(self.code.entry, count, observer)
-        pools = self._pools.take()
-        memory = [*arrays, *results.values()]
-        if self._pools.has_places:
-            self._pools.place(memory, len(arrays), pools)
-        arguments: list[int] = []
-        for spec, array in zip(self._specs, memory, strict=True):
-            arguments.append(start_of(array))
-            if not spec.is_static:
-                dynamic = (0,) if spec.is_bounded else spec.dynamic
-                arguments += [array.shape[axis] for axis in dynamic]
-        found = None
-        if self._found_sizes:
-            found = (ctypes.c_int64 * self._found_sizes)()
-            arguments.append(ctypes.addressof(found))
-        try:
-            status = entry(*arguments, *[pool.start for pool in pools])
-            if self._pools.has_places:
-                for array, part in zip(
-                    results.values(), memory[len(arrays) :], strict=True
-                ):
-                    if part is not array:
-                        np.copyto(array, part)
-        except MainFailure as e:
-            raise ProgramError(str(e)) from None
-        finally:
-            self._pools.give_back(pools)
-        if status != 0 or (self._called and self._failure.is_kept):
-            raise self._error(status)
-        if found is not None:
-            self._trim(results, outputs or {}, iter(found))
-        return results
-
-    def _trim(
-        self,
-        results: dict[str, Array],
-        given: Mapping[str, Array],
-        sizes: Iterator[int],
-    ) -> None:
-        """The elements that there are, of outputs whose sizes depend on data."""
-        for spec in self.signature.outputs:
-            if spec.is_bounded:
-                shape, flat = spec.sized(sizes), results[spec.name]
-                found = flat[: math.prod(shape)].reshape(shape)
-                # Memory that the caller did not give is not kept for a few elements.
-                is_kept = spec.name in given or 2 * found.size >= flat.size
-                results[spec.name] = found if is_kept else found.copy()
+        return BoundCall(
+            entry,
+            self._pools,
+            [*map(Bound, self.signature.inputs, arrays)],
+            [*map(Bound, self.signature.outputs, results.values())],
+            outputs.keys(),
+            self._check_status,
+        )
 
     def save(self, path: Any) -> None:
         """
@@ -363,6 +347,11 @@ class Program:
         if status != 0:
             raise self._error(status)
         return list(result)
+
+    def _check_status(self, status: int) -> None:
+        """Raise what a status says, or a function of Python that was called."""
+        if status != 0 or (self._called and self._failure.is_kept):
+            raise self._error(status)
 
     def _error(self, status: int) -> BaseException:
         """What to raise for a status."""

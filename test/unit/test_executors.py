@@ -48,15 +48,16 @@ def assert_same_bytes(
     module: ModuleOp, arrays: Arrays, folder: Path | None = None, **options: Any
 ) -> Arrays:
     """
-    Run all executors twice, and what they have saved once, if there is a folder; give
-    the outputs.
+    Run all executors, with arrays that are bound twice, and what they have saved once,
+    if there is a folder; give the outputs.
     """
     expected: Arrays | None = None
     for executor in EXECUTORS:
         program = transom.compile(
             module, executor=executor, poison_memory=True, **options
         )
-        runs = [program.run(arrays), program.run(arrays)]
+        bound = program.bind({name: np.array(value) for name, value in arrays.items()})
+        runs = [program.run(arrays), bound(), bound()]
         if folder is not None:
             program.save(folder / executor)
             loaded = transom.runtime.load(folder / executor)

@@ -52,7 +52,9 @@ def test_programs(name: str, tmp_path: Path) -> None:
         program.save(tmp_path / executor)
         loaded = transom.runtime.load(tmp_path / executor)
         assert loaded.signature == program.signature
-        for found in (program(*arrays), program(*arrays), loaded(*arrays)):
+        names = [spec.name for spec in program.signature.inputs]
+        bound = program.bind(dict(zip(names, map(np.array, arrays), strict=True)))
+        for found in (program(*arrays), loaded(*arrays), bound(), bound()):
             for result, array in expected.items():
                 assert found[result].tobytes() == array.tobytes(), executor
 

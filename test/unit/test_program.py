@@ -80,6 +80,36 @@ def test_inputs_need_not_be_contiguous(program: Program) -> None:
     check(inputs, program.run(strided))
 
 
+def test_a_bound_call_reads_what_its_inputs_hold(program: Program) -> None:
+    inputs, others = arrays(3), arrays(3 + 1)
+    outputs = {"sum": np.empty((3, 4), np.float32)}
+    call = program.bind(inputs, outputs)
+    first = call()
+    check(inputs, first)
+    assert first["sum"] is outputs["sum"]
+    flat = first["flat"]
+    for name, array in inputs.items():
+        array[...] = others[name][:3]
+    check(inputs, call())
+    assert call()["flat"] is flat
+    # Its memory stays as long as it does.
+    call = program.bind(arrays(2))
+    check(arrays(2), call())
+
+
+def test_a_call_is_bound_to_arrays_that_fit(program: Program) -> None:
+    inputs = arrays(4)
+    strided = {**inputs, "x": np.asfortranarray(inputs["x"])}
+    with pytest.raises(InputError, match="'x': expected a contiguous array, which"):
+        program.bind(strided)
+    with pytest.raises(InputError, match="'y': expected N to be 4, but got 2"):
+        program.bind({**inputs, "y": arrays(2)["y"]})
+    with pytest.raises(InputError, match="but 'y' is missing"):
+        program.bind({"x": inputs["x"]})
+    with pytest.raises(InputError, match="but got 'other'"):
+        program.bind(inputs, {"other": inputs["x"]})
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
