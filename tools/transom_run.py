@@ -158,8 +158,8 @@ def arguments() -> ProgramParser:
         "--repeat",
         type=int,
         metavar="N",
-        help="with --profile, run N times after a first that is not counted: the least and "
-        "the median time of each call; outputs are those of the last run",
+        help="with --profile, run N times after a first that is not counted: the least "
+        "and the median time of each call; outputs are those of the last run",
     )
     add(
         "--dump-intermediates",
