@@ -142,8 +142,9 @@ def read(path: str | PathLike[str]) -> Code:
 
     Raises `ArchiveError`, and `OSError` if it can not be read.
     """
-    with open(path, "rb") as file:
-        return _read(file, os.stat(path).st_size, fspath(path))
+    name = fspath(path)
+    with open(name, "rb") as file:
+        return _read(file, os.stat(name).st_size, name)
 
 
 def unpack(data: bytes, name: str) -> Code:

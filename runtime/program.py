@@ -165,7 +165,7 @@ class Program:
         Element types are not converted. Raises `InputError` for arrays that do not fit
         and `ProgramError` for what the program finds.
         """
-        return self._call(inputs, outputs or {}, observer)()
+        return self._call(inputs, {} if outputs is None else outputs, observer)()
 
     def bind(
         self, inputs: Mapping[str, Any], outputs: Mapping[str, Array] | None = None
@@ -176,12 +176,13 @@ class Program:
         Each call reads what the inputs hold by then, so they are contiguous arrays, and
         writes the same outputs. Raises `InputError` for arrays that do not fit.
         """
+        _check_named("inputs", inputs)
         for name in self._known & inputs.keys():
             if _contiguous(inputs[name]) is not inputs[name]:
                 raise InputError(
                     f"'{name}': expected a contiguous array, which each call reads"
                 )
-        return self._call(inputs, outputs or {})
+        return self._call(inputs, {} if outputs is None else outputs)
 
     def _call(
         self,
@@ -257,6 +258,7 @@ class Program:
         return self._module.function(name, result, *types)
 
     def _inputs(self, inputs: Mapping[str, Any]) -> list[Array]:
+        _check_named("inputs", inputs)
         if self._known != frozenset(inputs):
             unknown = [name for name in inputs if name not in self._known]
             missing = [name for name in self._names if name not in inputs]
@@ -276,6 +278,7 @@ class Program:
         sizes: Mapping[str, int],
         given: Mapping[str, Array],
     ) -> dict[str, Array]:
+        _check_named("outputs", given)
         if not given.keys() <= self._results:
             names = [spec.name for spec in self.signature.outputs]
             unknown = [name for name in given if name not in names]
@@ -385,6 +388,16 @@ def _check_apart(name: str, output: Array, given: Mapping[str, Array]) -> None:
             raise InputError(
                 f"'{name}': expected an output that shares no memory with '{other}'"
             )
+
+
+def _check_named(what: str, given: object) -> None:
+    """Raise `InputError` for what holds no inputs, or outputs, by name."""
+    if not isinstance(given, Mapping):
+        help = "; 'program(x)' takes them in order" if what == "inputs" else ""
+        raise InputError(
+            f"expected a dictionary of {what} by name, but got one of type "
+            f"'{type(given).__name__}'{help}"
+        )
 
 
 def _listed(names: Sequence[str]) -> str:

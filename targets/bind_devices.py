@@ -124,7 +124,8 @@ def device_of(name: str, value: Targets, ctx: Context) -> "TargetBindDevicesPass
     if isinstance(value, str):
         return parse_device(f"{name}={value}", ctx)
     targets: list[TargetAttr] = []
-    for item in (value,) if isinstance(value, Attribute) else value:
+    is_list = isinstance(value, Sequence)
+    for item in value if is_list else (value,):
         if isinstance(item, TargetAttr):
             targets.append(item)
             continue

@@ -6,10 +6,9 @@ from collections.abc import Mapping
 
 from xdsl.dialects.builtin import BoolAttr, DictionaryAttr, IntegerAttr, ModuleOp, i64
 
-from transom.dialects.diagnostics import OpError, did_you_mean
+from transom.dialects.diagnostics import OpError
 from transom.dialects.target import (
     MAX_THREADS,
-    OPTIONS,
     PHASES,
     get_config,
     set_config,
@@ -45,17 +44,9 @@ def use_threads(module: ModuleOp, threads: int) -> None:
 
 def use_options(module: ModuleOp, options: Mapping[str, bool]) -> None:
     """
-    Set options of a module that may change results; what is not given stays.
-
-    Raises `PipelineError` for one that there is not, and `OpError` if the module is
-    past the phase in which that is decided.
+    Set options of a module that may change results, some of `IN_USE`; what is not given
+    stays. Raises `OpError` if the module is past the phase in which that is decided.
     """
-    for name in options:
-        if name not in OPTIONS:
-            near = did_you_mean(name, OPTIONS)
-            raise PipelineError(f"unknown option '{name}'{near}")
-        if name not in IN_USE:
-            raise PipelineError(f"no kernel makes use of option '{name}' yet")
     config = get_config(module)
     wanted = {**config.options, **options}
     if wanted == config.options:

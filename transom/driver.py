@@ -79,7 +79,11 @@ def load(
     Raises `OpError` for what is wrong in it, `OSError` if it cannot be read, and
     `PipelineError` if `dims` or `shapes` are wrong.
     """
+    from transom.arguments import check_dims, check_shapes
+
     name = fspath(path)
+    check_dims(dims)
+    check_shapes(shapes)
     kind = format or Path(name).suffix.removeprefix(".")
     if kind == "onnx":
         from transom.frontends.onnx import load_onnx
@@ -103,8 +107,10 @@ def parse(
 
     Raises `OpError` for what is wrong in it.
     """
+    from transom.arguments import check_text
     from transom.targets.resolve_devices import resolve_hosts
 
+    check_text(text)
     module = parse_ir(new_context() if ctx is None else ctx, text, name)
     resolve_hosts(module)
     verify_module(module)
@@ -128,6 +134,9 @@ def lower(
     Raises `OpError` if the module cannot get there or is past it already, and
     `PipelineError` if there is no such phase.
     """
+    from transom.arguments import check_module
+
+    check_module(module)
     allow_deep_recursion()
     result = module.clone()
     lower_in_place(result, to, ctx=ctx, observer=observer, thorough=thorough)
@@ -327,7 +336,7 @@ def compile(
     `data_folders` are those that links to weights may lead to, `opt_level` is the
     effort of LLVM's passes (0 to 3). `options` are those of `target.config` that may
     change results: with `winograd=True` convolutions of 3 by 3 take fewer
-    multiplications and round differently (`tir-use-winograd`).
+    multiplications and round differently (`tir-use-winograd`); there is no other yet.
 
     With `externs` the C functions run in Python: "reference" takes the reference
     evaluations that the module's targets bring, a dictionary functions by name.
@@ -344,10 +353,13 @@ def compile(
     Raises `OpError` for what is wrong in the module, `PipelineError` for arguments that
     are, and `JitError` if a C function that the code calls is found nowhere.
     """
+    from transom.arguments import check_arguments, check_module
     from transom.compile_options import use_options, use_threads
     from transom.entry import select_entry
     from transom.program_making import Making
 
+    check_module(module)
+    check_arguments(compile, locals())
     executor = executor_of(module, executor)
     if opt_level not in OPT_LEVELS:
         raise PipelineError(f"expected 0 to 3 as 'opt_level', but got {opt_level!r}")
@@ -357,7 +369,7 @@ def compile(
     declare_devices(result, devices or {}, ctx)
     bound_dims(result, dims or {})
     if threads is not None:
-        use_threads(result, threads)
+        use_threads(result, int(threads))
     use_options(result, options)
     place_in_pools(result, in_pools)
     if get_config(result).phase != PHASES[-1].name:
@@ -381,7 +393,7 @@ def executor_of(module: ModuleOp, executor: str | None) -> str:
     if executor is None:
         return get_config(module).executor.value
     if executor not in EXECUTORS:
-        near = did_you_mean(executor, EXECUTORS)
+        near = did_you_mean(str(executor), EXECUTORS)
         raise PipelineError(f"unknown executor '{executor}'{near}")
     return executor
 

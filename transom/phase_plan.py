@@ -185,7 +185,7 @@ def phase_named(name: str) -> Phase:
         if phase.name == name:
             return phase
     names = [phase.name for phase in PHASES]
-    raise PipelineError(f"unknown phase '{name}'{did_you_mean(name, names)}")
+    raise PipelineError(f"unknown phase '{name}'{did_you_mean(str(name), names)}")
 
 
 def shared_plan(phase: Phase, ctx: Context | None = None) -> PhasePlan:

@@ -101,7 +101,8 @@ class ConfigAttr(KeyedAttr):
     What a module is compiled for: the host device, the place of ops without one, the
     executor, the phase that the module has reached, how many threads a kernel may use
     (results never depend on that), what is in pools of the memory plan beside the
-    buffers of main, options that change results.
+    buffers of main, options that change results: `winograd`, and `reduced_precision`,
+    which no kernel makes use of yet.
 
     ```mlir
     module attributes {
