@@ -38,7 +38,9 @@ class Reporter:
         if self.as_json:
             self._write_json(_object(diagnostic))
         else:
-            self.write(diagnostic.render(self.sources, is_colored()))
+            # What is only to be known is one line.
+            sources = None if diagnostic.severity == "note" else self.sources
+            self.write(diagnostic.render(sources, is_colored()))
 
     def error(self, message: str, severity: str = "error") -> None:
         """Write an error that has no place in a file."""

@@ -3,6 +3,7 @@
 import io
 import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -31,6 +32,18 @@ func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
 def objects(text: str) -> list[dict[str, Any]]:
     """A JSON object a line."""
     return [json.loads(line) for line in text.splitlines()]
+
+
+def test_a_note_is_one_line_and_an_error_shows_its_place(
+    capsys: Capture, tmp_path: Path
+) -> None:
+    (tmp_path / "a.mlir").write_text(BAD)
+    here = file_location(str(tmp_path / "a.mlir"), 1, 1)
+    reporter = Reporter("p")
+    reporter.emit(Diagnostic("note", here, "that is so"))
+    assert capsys.readouterr().err.endswith("a.mlir:1:1: note: that is so\n")
+    reporter.emit(OpError(here, "not so", Note(here, "there")).diagnostic())
+    assert capsys.readouterr().err.count("func.func @f") == 2
 
 
 def test_an_error_with_its_range_and_notes(capsys: Capture) -> None:
