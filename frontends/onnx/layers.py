@@ -94,6 +94,8 @@ def layer_norm(n: Node) -> list[SSAValue]:
     y = n.add(graph.MulOp(cast(n, y, elements_of(n.input())), n.input(1)))
     if n.has(2):
         y = n.add(graph.AddOp(y, n.input(2)))
+    if shape_of(y) != n.shape():
+        raise Unsupported("expected a scale and a bias that do not widen the input")
     return [y, mean, factor][: n.output_count()]
 
 

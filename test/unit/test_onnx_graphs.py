@@ -208,6 +208,21 @@ def test_layer_normalization_keeps_statistics_of_another_type(tmp_path: Path):
         transom.load(path)
 
 
+@pytest.mark.parametrize("scale", [(2, 4), (3, 1, 4)])
+def test_layer_normalization_does_not_widen_its_input(
+    tmp_path: Path, scale: tuple[int, ...]
+):
+    nodes = [node("LayerNormalization", "x s b")]
+    weights = {"s": floats(*scale), "b": floats(4)}
+    path = save(tmp_path, model(nodes, [value("x", (1, 4))], weights=weights, opset=17))
+    with pytest.raises(OpError, match="not supported"):
+        transom.load(path)
+    wide = {"s": floats(4), "b": floats(*scale)}
+    path = save(tmp_path, model(nodes, [value("x", (1, 4))], weights=wide, opset=17))
+    with pytest.raises(OpError, match="not supported"):
+        transom.load(path)
+
+
 def test_gather_elements_and_nd(tmp_path: Path):
     places = {"i": np.array([[0, -1, 2], [1, 1, 0]])}
     nodes = [node("GatherElements", "x i", axis=0)]
