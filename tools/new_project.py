@@ -53,6 +53,9 @@ CONVERSION_NAME = re.compile(r"(convert|lower)(-[a-z0-9]+)+-to(-[a-z0-9]+)+")
 SUFFIX = ".in"
 """Of the templates, whose text is that of the files but for the names."""
 
+PYTEST = "pytest test\n"
+"""What to run of packages with tests in Python: pytest fails where it finds none."""
+
 Files = dict[str, str]
 """Texts by path, relative to the folder of the package."""
 
@@ -77,26 +80,27 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="DIR",
         type=Path,
         default=Path(),
-        help="where to make it (default: here); a pass or a conversion goes into the "
-        "package there, if there is one",
+        help="where to make it (default: here), made if it is not there; a pass or a "
+        "conversion goes into the package there, if there is one",
     )
 
 
 def run(args: argparse.Namespace, reporter: Reporter) -> bool:
     """Make the files, and say which."""
     kind, name, into = args.kind, args.name, args.into
-    if not into.is_dir():
-        number = errno.ENOTDIR if into.exists() else errno.ENOENT
-        raise OSError(number, os.strerror(number), str(into))
+    if into.exists() and not into.is_dir():
+        raise OSError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(into))
     check_name(kind, name)
     if args.level is not None and kind != "pass":
         raise PipelineError(f"expected '--level' with 'pass' only, not with '{kind}'")
     if args.level == "tir":
         kind = KERNEL_PASS
-    if kind not in PACKAGES and (into / "pyproject.toml").exists():
-        made = add_to_package(kind, name, existing_package(into))
-    else:
-        made = new_package(kind, name, into)
+    with _undone_on_failure() as folders:
+        _make_folder(into, folders)
+        if kind not in PACKAGES and (into / "pyproject.toml").exists():
+            made = add_to_package(kind, name, existing_package(into))
+        else:
+            made = new_package(kind, name, into)
     write_stdout("".join(f"{path}\n" for path in made))
     return True
 
@@ -211,6 +215,8 @@ def files_of_package(kind: str, names: Names) -> Files:
             content[path] += text
         else:
             content[path] = text
+    if not any(path.startswith("test/test_") for path in content):
+        content["README.md"] = content["README.md"].replace(PYTEST, "")
     universe = f"{names.package}/universe.py"
     content[universe] = with_entry(content[universe], kind, names, universe)
     return dict(sorted(content.items()))

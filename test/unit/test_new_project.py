@@ -360,10 +360,23 @@ def test_names(run: Run, tmp_path: Path, kind: str, name: str, message: str):
     assert not list(tmp_path.iterdir())
 
 
-def test_no_folder(run: Run, tmp_path: Path):
-    assert run("dialect", "rag", "--into", tmp_path / "none") == Result(
-        1, "", f"transom: error: {tmp_path}/none: No such file or directory\n"
-    )
+def test_the_folder_is_made(run: Run, tmp_path: Path):
+    folder = tmp_path / "a" / "b"
+    assert run("dialect", "keyword", "--into", folder).status == 2
+    assert not list(tmp_path.iterdir())
+    assert run("dialect", "rag", "--into", folder).status == 0
+    assert (folder / "rag" / "pyproject.toml").exists()
+
+
+def test_only_tests_that_there_are_are_to_be_run(run: Run, tmp_path: Path):
+    run("dialect", "rag", "--into", tmp_path)
+    run("pass", "my-fold", "--into", tmp_path)
+    assert "\npytest test\n" in (tmp_path / "rag" / "README.md").read_text()
+    text = (tmp_path / "my_fold" / "README.md").read_text()
+    assert "\nlit -v test/filecheck\n```" in text
+
+
+def test_what_is_no_folder(run: Run, tmp_path: Path):
     (tmp_path / "file").touch()
     assert run("dialect", "rag", "--into", tmp_path / "file") == Result(
         1, "", f"transom: error: {tmp_path}/file: Not a directory\n"
