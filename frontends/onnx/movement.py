@@ -18,6 +18,7 @@ from transom.frontends.onnx.node import (
 )
 from transom.frontends.onnx.sizes import RuntimeSize, Size, sizes_of
 from transom.frontends.onnx.values import entries, merge
+from transom.frontends.onnx.values import split as split_dimension
 
 MAX_CONSTANT = 2**28
 """Elements that `ConstantOfShape` may ask for."""
@@ -252,6 +253,44 @@ def tile(n: Node) -> SSAValue:
     return value
 
 
+def block_of(n: Node) -> tuple[int, bool]:
+    """The size of blocks, and whether the depth is what moves slowest in channels."""
+    if n.rank() != 4:
+        raise Unsupported("expected an input of 4 dimensions")
+    block, mode = n.int_attr("blocksize"), n.string_attr("mode", "DCR")
+    if block < 1:
+        raise Unsupported(f"expected a 'blocksize' of 1 and more, but got {block}")
+    if mode not in ("DCR", "CRD"):
+        raise Unsupported(f"'mode' is '{mode}'")
+    return block, mode == "CRD"
+
+
+def depth_to_space(n: Node) -> SSAValue:
+    block, depth_first = block_of(n)
+    channels = n.shape()[1]
+    if channels >= 0 and channels % block**2:
+        raise Unsupported(
+            f"expected channels in blocks of {block**2}, but got {channels}"
+        )
+    depth = -1 if channels < 0 else channels // block**2
+    sizes = (depth, block, block) if depth_first else (block, block, depth)
+    order = (0, 1, 4, 2, 5, 3) if depth_first else (0, 3, 4, 1, 5, 2)
+    apart = split_dimension(n, n.input(), 1, sizes)
+    return merge(n, merge(n, n.add(graph.TransposeOp(apart, order)), 2), 3)
+
+
+def space_to_depth(n: Node) -> SSAValue:
+    block, depth_first = block_of(n)
+    value = n.input()
+    for axis, size in ((3, n.shape()[3]), (2, n.shape()[2])):
+        if size >= 0 and size % block:
+            raise Unsupported(f"expected sizes in blocks of {block}, but got {size}")
+        count = -1 if size < 0 else size // block
+        value = split_dimension(n, value, axis, (count, block))
+    order = (0, 1, 3, 5, 2, 4) if depth_first else (0, 3, 5, 1, 2, 4)
+    return merge(n, n.add(graph.TransposeOp(value, order)), 1, 3)
+
+
 def constant(n: Node) -> SSAValue:
     raise Unsupported("strings and sparse tensors are not supported")
 
@@ -275,6 +314,7 @@ HANDLERS: dict[str, Callable[[Node], SSAValue | Sequence[SSAValue]]] = {
     "Concat": concat,
     "Constant": constant,
     "ConstantOfShape": constant_of_shape,
+    "DepthToSpace": depth_to_space,
     "Expand": expand,
     "Flatten": flatten,
     "Gather": gather,
@@ -282,6 +322,7 @@ HANDLERS: dict[str, Callable[[Node], SSAValue | Sequence[SSAValue]]] = {
     "Scatter": scatter,
     "ScatterElements": scatter,
     "Slice": slice_,
+    "SpaceToDepth": space_to_depth,
     "Split": split,
     "Squeeze": squeeze,
     "Tile": tile,
