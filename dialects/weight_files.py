@@ -152,13 +152,13 @@ class WeightFiles:
             if leaves and allowed is None:
                 raise WeightError(
                     f"expected a path without '..', but got {_quoted(path)}; or allow "
-                    "the folder that it leads to"
+                    "the folder that it leads to ('--allow-external-data-dir')"
                 )
             root = allowed or _container_of(real, (home,))
             if root is None:
                 raise WeightError(
                     f"'{path}' is a link that leaves its folder; allow the folder "
-                    "that it leads to"
+                    "that it leads to ('--allow-external-data-dir')"
                 )
             return _map_file(path, root, real, links_allowed=allowed is not None)
         except OSError as e:

@@ -43,6 +43,7 @@ from transom.passes.memory.plan_program import Machine, ProgramProblem
 from transom.passes.memory.planning.algorithms import check_algorithm, plan
 from transom.passes.memory.planning.failures import explain
 from transom.passes.memory.planning.problem import PlanError
+from transom.passes.pipeline import PipelineError
 from transom.passes.statistics import Statistic
 from transom.passes.tir_verify_plan import verify_plan
 
@@ -67,7 +68,7 @@ class TirPlanMemoryPass(ModulePass):
         try:
             check_algorithm(self.algorithm)
         except ValueError as e:
-            raise OpError(op, str(e)) from None
+            raise PipelineError(str(e)) from None
         drop_unread_constants(op)
         chosen = get_config(op).in_pools
         if InPools.CONSTANTS in chosen:

@@ -19,8 +19,12 @@ from typing import Any, NamedTuple, cast
 
 from xdsl.dialects.builtin import LocationAttr
 
-from transom.dialects.diagnostics import did_you_mean, file_location, report
-from transom.passes.pipeline import PipelineError
+from transom.dialects.diagnostics import (
+    OpError,
+    did_you_mean,
+    file_location,
+    report,
+)
 
 
 class Key(NamedTuple):
@@ -85,23 +89,27 @@ def read_table(path: str) -> CostTable:
     """
     The measured times of a file.
 
-    Raises `PipelineError` for a file that cannot be read or is no such table.
+    Raises `OSError` for a file that cannot be read, and `OpError` at the line of it
+    where it is no such table.
     """
+    content = Path(path).read_bytes()
     try:
-        text = Path(path).read_text()
+        text = content.decode()
         data = cast(object, json.loads(text))
-    except OSError as e:
-        raise PipelineError(f"costs of '{path}': {e.strerror}") from None
-    except ValueError as e:
-        raise PipelineError(f"costs of '{path}': expected JSON: {e}") from None
+    except json.JSONDecodeError as e:
+        where = file_location(path, e.lineno, e.colno)
+        raise OpError(where, f"expected JSON: {e.msg}") from None
+    except ValueError as e:  # no text
+        raise OpError(file_location(path, 1, 1), f"expected JSON: {e}") from None
     entries = cast(Any, data).get("entries") if isinstance(data, dict) else None
     if not isinstance(entries, list):
-        raise PipelineError(f"costs of '{path}': expected a list 'entries'")
+        raise OpError(file_location(path, 1, 1), "expected a list 'entries'")
     numbers: dict[Key, int] = {}
     times: dict[Key, Time] = {}
     positions = _positions(text, len(cast("list[object]", entries)))
     for number, entry in enumerate(cast("list[object]", entries)):
         problem = _problem_of(entry)
+        where = _location(path, text, positions[number])
         if problem is None:
             found = cast("dict[str, Any]", entry)
             key = Key(*(found[name] for name in Key._fields))
@@ -109,10 +117,9 @@ def read_table(path: str) -> CostTable:
             if first != number:
                 problem = f"expected another target, op or types than in entry {first}"
             else:
-                where = _location(path, text, positions[number])
                 times[key] = Time(float(found["seconds"]), where)
         if problem is not None:
-            raise PipelineError(f"costs of '{path}': entry {number}: {problem}")
+            raise OpError(where, f"entry {number}: {problem}")
     return CostTable(times)
 
 

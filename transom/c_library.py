@@ -115,10 +115,11 @@ def check_allocations(module: ModuleOp, code: Code) -> None:
         if isinstance(dim, Dim) and dim.upper is None
     )
     names = ", ".join(f"'{name}'" for name in unbounded) or "sizes that depend on data"
+    how = f"; '--dim {next(iter(unbounded))}=1..8' gives some" if unbounded else ""
     raise OpError(
         found[0] if found else module,
         f"expected bounds of {names}: a library allocates nothing, and the size of a "
-        "buffer is not known before it runs",
+        f"buffer is not known before it runs{how}",
         *(Note(op, "so is one here") for op in found[1:]),
     )
 

@@ -220,11 +220,12 @@ def _place(entry: func.FuncOp, copy: _StandIn) -> ArrayAttr[Attribute]:
         symbols = dim_symbols(argument.type)
         names = [s.name for s in symbols if s is not None and s.upper is None]
         listed = ", ".join(f"'{name}'" for name in dict.fromkeys(names)) or "its sizes"
+        how = f"; '--dim {names[0]}=1..8' gives some" if names else ""
         what = "output" if argument.is_output else "input"
         raise OpError(
             entry,
             f"expected bounds of {listed}, to give {what} '{argument.name}' a place in "
-            "a pool",
+            f"a pool{how}",
         )
     if alloc.reserves is not None:
         size = alloc.reserves.value.data

@@ -192,7 +192,8 @@ class LlvmCpuAttr(TargetAttr):
 def _near_cpu(cpu: str, architecture: Architecture | None) -> str:
     among = architectures().values() if architecture is None else (architecture,)
     names = [name for known in among for name in known.cpu_features]
-    return did_you_mean(cpu, (HOST, *names))
+    near = did_you_mean(cpu, (HOST, *names))
+    return near or "; names are those of LLVM, such as 'x86-64-v3' or 'cortex-a53'"
 
 
 def _verify_features(target: LlvmCpuAttr, architecture: Architecture | None) -> None:

@@ -346,7 +346,7 @@ def test_sizes_without_bounds_are_refused() -> None:
         library(text)
     assert info.value.message == (
         "expected bounds of 'N': a library allocates nothing, and the size of a buffer "
-        "is not known before it runs"
+        "is not known before it runs; '--dim N=1..8' gives some"
     )
     assert str(info.value.location) != "loc(unknown)"
 

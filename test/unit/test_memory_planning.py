@@ -33,6 +33,7 @@ from transom.passes.memory.planning.problem import (
     Problem,
     check_places,
 )
+from transom.passes.pipeline import PipelineError
 from transom.passes.tir_plan_memory import TirPlanMemoryPass
 from transom.registry import new_context
 
@@ -352,7 +353,8 @@ def test_what_a_plug_in_gives_is_verified(planner: str, message: str) -> None:
 
 
 def test_an_unknown_algorithm_is_refused() -> None:
-    with pytest.raises(OpError, match="unknown algorithm 'greedy-by-siz'; did you m"):
+    message = "unknown algorithm 'greedy-by-siz'; did you m"
+    with pytest.raises(PipelineError, match=message):
         TirPlanMemoryPass(algorithm="greedy-by-siz").apply(
             new_context(), transom.parse(MODULE)
         )

@@ -145,7 +145,8 @@ def test_a_link_that_leaves_the_folder(tmp_path: Path):
     link = tmp_path / "below" / "m.onnx"
     link.symlink_to(path)
     assert refused(link).endswith(
-        "'m.onnx' is a link that leaves its folder; allow the folder that it leads to"
+        "'m.onnx' is a link that leaves its folder; allow the folder that it leads to "
+        "('--allow-external-data-dir')"
     )
 
 
@@ -283,13 +284,13 @@ def external(location: str, **entries: str) -> onnx.ModelProto:
         ("none.bin", "cannot read 'none.bin': No such file or directory"),
         ("/etc/passwd", "expected a relative path, but got '/etc/passwd'"),
         ("../secret.bin", "expected a path without '..', but got '../secret.bin'; or "
-         "allow the folder that it leads to"),
+         "allow the folder that it leads to ('--allow-external-data-dir')"),
         ("a/../../b.bin", "expected a path without '..', but got 'a/../../b.bin'; or "
-         "allow the folder that it leads to"),
+         "allow the folder that it leads to ('--allow-external-data-dir')"),
         ("link.bin", "'link.bin' is a link that leaves its folder; allow the folder "
-         "that it leads to"),
+         "that it leads to ('--allow-external-data-dir')"),
         ("folder/secret.bin", "'folder/secret.bin' is a link that leaves its folder; "
-         "allow the folder that it leads to"),
+         "allow the folder that it leads to ('--allow-external-data-dir')"),
         ("hard.bin", "'hard.bin' has several hard links; allow its folder"),
     ],
 )  # fmt: skip

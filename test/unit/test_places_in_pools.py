@@ -118,7 +118,8 @@ def test_what_cannot_be_placed_is_refused() -> None:
     with pytest.raises(OpError) as info:
         planned(UNBOUNDED)
     assert info.value.message == (
-        "expected bounds of 'N', to give input 'arg0' a place in a pool"
+        "expected bounds of 'N', to give input 'arg0' a place in a pool; "
+        "'--dim N=1..8' gives some"
     )
     with pytest.raises(OpError, match="expected a size of output 'result0' that is kn"):
         planned(DATA_SIZES)

@@ -19,7 +19,13 @@ from xdsl.ir import Operation
 
 from benchmarks import partition_speed
 from transom.dialects import graph
-from transom.dialects.diagnostics import Diagnostic, Position, handling, position_of
+from transom.dialects.diagnostics import (
+    Diagnostic,
+    OpError,
+    Position,
+    handling,
+    position_of,
+)
 from transom.dialects.parser import parse_ir
 from transom.dialects.target import DeviceOp
 from transom.dialects.verifier import verify_module
@@ -29,7 +35,6 @@ from transom.passes.machine import Machine
 from transom.passes.partition.problem import INFINITE, Cost, Problem
 from transom.passes.partition.solution import cost_of
 from transom.passes.partition.states import Space
-from transom.passes.pipeline import PipelineError
 from transom.passes.target_plan_devices import TargetPlanDevicesPass
 from transom.targets.claim_selection import BlockChoice
 from transom.targets.cost_models import CostModel
@@ -272,13 +277,14 @@ WRONG: list[tuple[str, str]] = [
 def test_tables_that_are_wrong(text: str, problem: str, tmp_path: Path):
     path = tmp_path / "costs.json"
     path.write_text(text)
-    with pytest.raises(PipelineError) as error:
+    with pytest.raises(OpError) as error:
         read_table(str(path))
-    assert str(error.value).startswith(f"costs of '{path}': {problem}")
+    assert str(error.value.diagnostic()).startswith(f"{path}:1:")
+    assert error.value.message.startswith(problem)
 
 
 def test_a_table_that_is_not_there():
-    with pytest.raises(PipelineError, match="costs of 'none': No such file"):
+    with pytest.raises(FileNotFoundError):
         read_table("none")
 
 

@@ -171,7 +171,7 @@ def test_path_is_relative(folder: Path, path: str):
 def test_path_has_no_parent(folder: Path, path: str):
     with refused(
         f"expected a path without '..', but got '{path}'; or allow the folder that it "
-        "leads to"
+        "leads to ('--allow-external-data-dir')"
     ):
         WeightFiles(folder).open(path)
 
@@ -185,7 +185,7 @@ def test_a_parent_that_is_allowed(folder: Path) -> None:
     assert file.data.tobytes() == b"x"
     with refused(
         "expected a path without '..', but got '../m'; or allow the folder that it "
-        "leads to"
+        "leads to ('--allow-external-data-dir')"
     ):
         WeightFiles(inner, [folder / "other"]).open("../m")
 
@@ -199,7 +199,7 @@ def test_links_that_leave(folder: Path):
     for path in ("link.safetensors", "sub/x.safetensors"):
         with refused(
             f"'{path}' is a link that leaves its folder; "
-            "allow the folder that it leads to"
+            "allow the folder that it leads to ('--allow-external-data-dir')"
         ):
             WeightFiles(folder).read(path, "w", (2, 3), F32)
         allowed = WeightFiles(folder, allowed=[outside])
@@ -325,7 +325,7 @@ def test_onnx_external_data(folder: Path):
         (
             external("../up.bin"),
             "expected a path without '..', but got '../up.bin'; or allow the folder "
-            "that it leads to",
+            "that it leads to ('--allow-external-data-dir')",
         ),
         (external("/etc/passwd"), "expected a relative path, but got '/etc/passwd'"),
     ],

@@ -38,5 +38,5 @@ func.func private @toy_sram() -> ()
 
 // The CPU that is wrong has a place of its own.
 target.device @npu {targets = [#toy_npu.target]}
-// expected-error-re @+1 {{the host cannot be '#llvm_cpu.target<cpu = "host", triple = "riscv64-unknown-elf">': unknown CPU '{{.*}}'}}
+// expected-error-re @+1 {{the host cannot be '#llvm_cpu.target<cpu = "host", triple = "riscv64-unknown-elf">': unknown CPU '{{.*}}'{{.*}}}}
 func.func private @f() attributes {target.for = #target.place<?, #llvm_cpu.target<cpu = "host", triple = "riscv64-unknown-elf">, ?>}

@@ -13,12 +13,12 @@
 
 // -----
 
-// expected-error @+1 {{unknown CPU 'haswell'}}
+// expected-error @+1 {{unknown CPU 'haswell'; names are those of LLVM, such as 'x86-64-v3' or 'cortex-a53'}}
 "test.op"() {t = #llvm_cpu.target<cpu = "haswell", triple = "aarch64-linux-gnu">} : () -> ()
 
 // -----
 
-// expected-error @+1 {{unknown CPU 'pentium'}}
+// expected-error @+1 {{unknown CPU 'pentium'; names are those of LLVM, such as 'x86-64-v3' or 'cortex-a53'}}
 "test.op"() {t = #llvm_cpu.target<cpu = "pentium">} : () -> ()
 
 // -----
