@@ -8,7 +8,7 @@ from io import StringIO
 from xdsl.dialects.builtin import StringAttr, UnregisteredOp
 from xdsl.ir import Operation
 from xdsl.printer import Printer
-from xdsl.traits import NoTerminator
+from xdsl.traits import NoTerminator, SymbolTable
 from xdsl.utils.exceptions import DiagnosticException, VerifyException
 
 from transom.dialects.definition_checks import verify_op
@@ -39,6 +39,8 @@ def verify_module(op: Operation) -> None:
         except OpError:
             raise
         except DiagnosticException as e:
+            if (twice := _defined_twice(nested)) is not None:
+                raise twice from None
             raise OpError(nested, _message_of(e, nested), *_shown(nested)) from None
         except Exception as e:  # plug-in boundary: verifiers of ops that are not ours
             if type(nested).__module__.startswith("transom."):
@@ -96,6 +98,21 @@ def _verify_symbol(op: Operation) -> None:
         raise VerifyException(
             f"expected a name of characters other than NUL, but got {name}"
         )
+
+
+def _defined_twice(table: Operation) -> OpError | None:
+    """What is wrong with a symbol table in which a name stands for two ops."""
+    if not table.has_trait(SymbolTable):
+        return None
+    defined: dict[StringAttr, Operation] = {}
+    for op in (op for region in table.regions for op in region.ops):
+        name = op.get_attr_or_prop("sym_name")
+        if not isinstance(name, StringAttr):
+            continue
+        if (first := defined.setdefault(name, op)) is not op:
+            message = f"expected another name, but '@{name.data}' is defined already"
+            return OpError(op, message, Note(first, "defined here"))
+    return None
 
 
 def _explained(error: Exception, op: Operation) -> Exception:

@@ -310,3 +310,14 @@ func.func @position(%x: vector<4xf32>) {
 func.func @""() {
   func.return
 }
+
+// -----
+
+// expected-note @+1 {{defined here}}
+func.func @twice() {
+  func.return
+}
+// expected-error @+1 {{expected another name, but '@twice' is defined already}}
+func.func @twice() {
+  func.return
+}
