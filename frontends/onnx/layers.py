@@ -17,6 +17,8 @@ from transom.frontends.onnx.values import (
     elements_of,
     entries,
     in_single,
+    merge,
+    split,
 )
 
 
@@ -56,6 +58,19 @@ def statistics(n: Node, x: SSAValue, axes: Sequence[int]) -> tuple[SSAValue, SSA
     return mean, n.add(graph.ReduceOp("mean", square, axes=axes, keepdims=True))
 
 
+def standardised(
+    n: Node, x: SSAValue, axes: Sequence[int], epsilon: float
+) -> tuple[SSAValue, SSAValue, SSAValue]:
+    """
+    A value with a mean of 0 and a variance of about 1 along axes, the mean that it had,
+    and the factor that it was multiplied with.
+    """
+    mean, variance = statistics(n, x, axes)
+    moved = n.add(graph.AddOp(variance, n.splat(epsilon, elements_of(variance))))
+    factor = n.add(graph.RsqrtOp(moved))
+    return n.add(graph.MulOp(n.add(graph.SubOp(x, mean)), factor)), mean, factor
+
+
 def instance_norm(n: Node) -> SSAValue:
     """Each channel of each image by its own statistics."""
     epsilon = n.float_attr("epsilon", 1e-5)
@@ -65,10 +80,7 @@ def instance_norm(n: Node) -> SSAValue:
     scale, bias = (n.reshape(n.input(i), shape) for i in (1, 2))
 
     def normalised(x: SSAValue) -> SSAValue:
-        mean, variance = statistics(n, x, range(2, n.rank()))
-        moved = graph.AddOp(variance, n.splat(epsilon, elements_of(variance)))
-        factor = n.add(graph.RsqrtOp(n.add(moved)))
-        return n.add(graph.MulOp(n.add(graph.SubOp(x, mean)), factor))
+        return standardised(n, x, range(2, n.rank()), epsilon)[0]
 
     y = in_single(n, n.input(), normalised)
     return n.add(graph.AddOp(n.add(graph.MulOp(y, scale)), bias))
@@ -81,22 +93,47 @@ def layer_norm(n: Node) -> list[SSAValue]:
     static or all but one.
     """
     first = n.axis("axis", -1, n.rank())
-    epsilon, kind = n.float_attr("epsilon", 1e-5), n.int_attr("stash_type", 1)
-    dtype = dtype_of_kind(kind)
-    stash = None if dtype is None else element_type(dtype)
-    if not isinstance(stash, AnyFloat):
-        raise Unsupported(f"expected statistics of floats, but got {kind_name(kind)}")
-    x = cast(n, n.input(), stash)
-    mean, variance = statistics(n, x, range(first, n.rank()))
-    moved = n.add(graph.AddOp(variance, n.splat(epsilon, stash)))
-    factor = n.add(graph.RsqrtOp(moved))
-    y = n.add(graph.MulOp(n.add(graph.SubOp(x, mean)), factor))
+    x = cast(n, n.input(), stash_of(n))
+    axes, epsilon = range(first, n.rank()), n.float_attr("epsilon", 1e-5)
+    y, mean, factor = standardised(n, x, axes, epsilon)
     y = n.add(graph.MulOp(cast(n, y, elements_of(n.input())), n.input(1)))
     if n.has(2):
         y = n.add(graph.AddOp(y, n.input(2)))
     if shape_of(y) != n.shape():
         raise Unsupported("expected a scale and a bias that do not widen the input")
     return [y, mean, factor][: n.output_count()]
+
+
+def stash_of(n: Node) -> AnyFloat:
+    """The type that `stash_type` says statistics are computed in."""
+    kind = n.int_attr("stash_type", 1)
+    dtype = dtype_of_kind(kind)
+    stash = None if dtype is None else element_type(dtype)
+    if not isinstance(stash, AnyFloat):
+        raise Unsupported(f"expected statistics of floats, but got {kind_name(kind)}")
+    return stash
+
+
+def group_norm(n: Node) -> SSAValue:
+    """
+    Each group of channels of each image by its own statistics. Scales and biases are
+    those of groups before opset 21. The function of the operator flattens, too.
+    """
+    rank, groups, shape = n.rank(), n.int_attr("num_groups"), n.shape()
+    if groups < 1 or rank < 2 or (shape[1] >= 0 and shape[1] % groups):
+        raise Unsupported(
+            f"expected channels in {groups} groups, but got the shape {list(shape)}"
+        )
+    depth = -1 if shape[1] < 0 else shape[1] // groups
+    epsilon = n.float_attr("epsilon", 1e-5)
+    own = elements_of(n.input())
+    x = cast(n, n.input(), stash_of(n) if n.opset >= 21 else own)
+    apart = split(n, x, 1, (groups, depth))
+    y, _, _ = standardised(n, apart, range(2, rank + 1), epsilon)
+    factors = [groups, depth if n.opset >= 21 else 1, *[1] * (rank - 2)]
+    scale, bias = (n.reshape(n.input(i), factors) for i in (1, 2))
+    y = n.add(graph.MulOp(cast(n, y, own), scale))
+    return merge(n, n.add(graph.AddOp(y, bias)), 1)
 
 
 MAX_DETERMINANT = 6
@@ -227,6 +264,7 @@ HANDLERS: dict[str, Callable[[Node], SSAValue | Sequence[SSAValue]]] = {
     "BatchNormalization": batch_norm,
     "Det": det,
     "Gemm": gemm,
+    "GroupNormalization": group_norm,
     "InstanceNormalization": instance_norm,
     "LayerNormalization": layer_norm,
     "LogSoftmax": softmax(graph.LogSoftmaxOp),

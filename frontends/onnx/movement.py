@@ -33,7 +33,8 @@ def reshape(n: Node) -> SSAValue:
     keep = KEEP if not n.flag("allowzero") else None
     own = entries(n.input())
     shape: list[int | graph.InputDim] = []
-    for axis, size in enumerate(wanted_sizes(n, 1)):
+    wanted = wanted_sizes(n, 1)
+    for axis, size in enumerate(wanted):
         if isinstance(size, RuntimeSize):
             shape.append(dimension_of(n.input(), size))
         elif size == keep:
@@ -42,6 +43,11 @@ def reshape(n: Node) -> SSAValue:
             shape.append(own[axis])
         else:
             shape.append(size)
+    if shape.count(-1) > 1 and any(isinstance(size, RuntimeSize) for size in wanted):
+        raise Unsupported(
+            "expected sizes of the input and at most one other that is not static, but "
+            f"got {shape.count(-1)}; give the sizes by --dim or --shape"
+        )
     return n.reshape(n.input(), shape)
 
 

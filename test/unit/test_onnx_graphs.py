@@ -223,6 +223,27 @@ def test_layer_normalization_does_not_widen_its_input(
         transom.load(path)
 
 
+@pytest.mark.parametrize("opset", [18, 21])
+@pytest.mark.parametrize("sizes", [("N", 6, "H", "W"), None], ids=("open", "static"))
+def test_group_normalization(tmp_path: Path, opset: int, sizes: Any):
+    """Scales are of groups in opset 18, and of channels since 21."""
+    count = 6 if opset == 21 else 3
+    weights = {"s": floats(count), "b": floats(count)}
+    nodes = [node("GroupNormalization", "x s b", num_groups=3, epsilon=1e-3)]
+    x, shapes = {"x": floats(2, 6, 4, 5)}, {"x": sizes} if sizes else None
+    check(tmp_path, nodes, x, weights, opset=opset, shapes=shapes)
+
+
+def test_group_normalization_of_a_rest(tmp_path: Path):
+    nodes = [node("GroupNormalization", "x s b", num_groups=4)]
+    infos = [value("x", (2, 6, 3)), value("s", (6,)), value("b", (6,))]
+    path = save(tmp_path, model(nodes, infos, ["y"], opset=21))
+    with pytest.raises(OpError) as caught:
+        transom.load(path)
+    wanted = "expected channels in 4 groups, but got the shape [2, 6, 3]"
+    assert wanted in caught.value.notes[0][1]
+
+
 def test_gather_elements_and_nd(tmp_path: Path):
     places = {"i": np.array([[0, -1, 2], [1, 1, 0]])}
     nodes = [node("GatherElements", "x i", axis=0)]

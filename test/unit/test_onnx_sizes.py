@@ -204,3 +204,18 @@ def test_dims_that_are_wrong(text: str):
 def test_shapes_that_are_wrong(text: str):
     with pytest.raises(argparse.ArgumentTypeError, match="expected"):
         shape(text)
+
+
+def test_sizes_of_another_value_in_a_reshape(tmp_path: Path):
+    """As linear layers of PyTorch are exported; they are told from outside."""
+    nodes = [
+        node("Shape", "x", "sizes"),
+        node("Flatten", "x", "rows", axis=2),
+        node("Reshape", "rows sizes", "y"),
+    ]
+    path = save(tmp_path, model(nodes, [value("x", ("B", "S", 8))], ["y"]))
+    with pytest.raises(OpError) as caught:
+        transom.load(path)
+    assert "but got 2; give the sizes by --dim or --shape" in caught.value.notes[0][1]
+    transom.load(path, dims={"B": (2, 2), "S": (3, 3)}).verify()
+    transom.load(path, shapes={"x": (2, 3, 8)}).verify()
