@@ -34,6 +34,7 @@ from transom.dialects.linalg.structure import (
     tensor_types,
     verify_results,
 )
+from transom.dialects.linalg.upstream_checks import check_counts
 
 Window = tuple[int, int]
 """A stride and a dilation."""
@@ -113,17 +114,12 @@ class AccessedOp(NamedOperation, ABC):
     def get_hidden_region(
         cls, inputs: Sequence[SSAValue], outputs: Sequence[SSAValue]
     ) -> Region:
-        if (len(inputs), len(outputs)) != (cls.input_count(), 1):
-            raise ValueError(f"expected {cls.input_count()} inputs and one output")
+        check_counts(cls.input_count(), inputs, outputs)
         body = Body([element_of(value.type) for value in (*inputs, *outputs)])
         return body.ends_with(cls.POINT(body))
 
     def verify_(self) -> None:
-        if (len(self.inputs), len(self.outputs)) != (self.input_count(), 1):
-            raise VerifyException(
-                f"expected {self.input_count()} inputs and one output, but got "
-                f"{len(self.inputs)} and {len(self.outputs)}"
-            )
+        check_counts(self.input_count(), self.inputs, self.outputs)
         verify_results(self)
         super().verify_()
 

@@ -118,3 +118,66 @@ func.func @depth(%a: memref<4x8xf32>, %b: memref<7x4xf32>, %c: memref<4x4xf32>) 
   linalg.matmul ins(%a, %b : memref<4x8xf32>, memref<7x4xf32>) outs(%c : memref<4x4xf32>)
   func.return
 }
+
+// -----
+
+func.func @quantized(%a: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{expected 4 inputs and one output, but got 1 and 1}}
+  %y = linalg.quantized_matmul ins(%a : tensor<4xf32>) outs(%a : tensor<4xf32>) -> tensor<4xf32>
+  func.return %y : tensor<4xf32>
+}
+
+// -----
+
+// The body would add the input to the output.
+func.func @one_operand(%a: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{expected 2 inputs and one output, but got 1 and 1}}
+  %y = linalg.add ins(%a : tensor<4xf32>) outs(%a : tensor<4xf32>) -> tensor<4xf32>
+  func.return %y : tensor<4xf32>
+}
+
+// -----
+
+func.func @one_operand_of_ours(%a: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{expected 2 inputs and one output, but got 1 and 1}}
+  %y = linalg.div ins(%a : tensor<4xf32>) outs(%a : tensor<4xf32>) -> tensor<4xf32>
+  func.return %y : tensor<4xf32>
+}
+
+// -----
+
+func.func @nothing(%a: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{expected 1 input and one output, but got 0 and 1}}
+  %y = linalg.fill outs(%a : tensor<4xf32>) -> tensor<4xf32>
+  func.return %y : tensor<4xf32>
+}
+
+// -----
+
+func.func @generic_form(%a: tensor<4xf32>, %x: f32) -> tensor<4xf32> {
+  // expected-error @+1 {{expected 1 input and one output, but got 2 and 1}}
+  %y = "linalg.fill"(%x, %x, %a) <{operandSegmentSizes = array<i32: 2, 1>}> ({
+  ^bb0(%p: f32, %q: f32, %r: f32):
+    linalg.yield %p : f32
+  }) : (f32, f32, tensor<4xf32>) -> tensor<4xf32>
+  func.return %y : tensor<4xf32>
+}
+
+// -----
+
+func.func @elements(%a: tensor<4xindex>, %x: index) -> tensor<4xindex> {
+  // expected-error @+1 {{expected elements that are integers or floats, but got 'index'}}
+  %y = linalg.fill ins(%x : index) outs(%a : tensor<4xindex>) -> tensor<4xindex>
+  func.return %y : tensor<4xindex>
+}
+
+// -----
+
+func.func @kind(%a: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{unknown iterator type 'f32reduction'; expected one of 'parallel', 'reduction', 'window'}}
+  %y = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["f32reduction"]} ins(%a : tensor<4xf32>) outs(%a : tensor<4xf32>) {
+  ^bb0(%p: f32, %q: f32):
+    linalg.yield %p : f32
+  } -> tensor<4xf32>
+  func.return %y : tensor<4xf32>
+}
