@@ -32,6 +32,7 @@ from xdsl.dialects.builtin import (
     LocationAttr,
     NameLoc,
     StringAttr,
+    UnknownLoc,
 )
 from xdsl.ir import Attribute, Operation
 
@@ -121,8 +122,40 @@ class Position(NamedTuple):
 
 
 def location_of(where: Operation | LocationAttr) -> LocationAttr:
-    """The location of an op, or the location itself."""
-    return where.location if isinstance(where, Operation) else where
+    """
+    The location itself, or that of an op. An op without one, such as those of kernels,
+    which calls from many places share, is where what is around it is called.
+    """
+    if not isinstance(where, Operation):
+        return where
+    return where.location if is_located(where) else _location_of_uses(where)
+
+
+def is_located(op: Operation) -> bool:
+    """Whether an op has a location."""
+    return not isinstance(op.location, UnknownLoc)
+
+
+def _location_of_uses(op: Operation) -> LocationAttr:
+    """
+    The location of the nearest op around one, below its symbol table, or else of one
+    that uses the symbol that it is in; unknown if there is none.
+    """
+    from transom.dialects.symbols import symbol_name, walk_symbol_uses
+
+    seen: set[str] = set()
+    work = [op]
+    for start in work:
+        around = start
+        while (outer := around.parent_op()) is not None:
+            if is_located(around):
+                return around.location
+            name = symbol_name(around)
+            if name is not None and name not in seen:
+                seen.add(name)
+                work += [u.user for u in walk_symbol_uses(outer) if u.name == name]
+            around = outer
+    return op.location
 
 
 def file_location(file: str, line: int, column: int) -> LocationAttr:

@@ -31,6 +31,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
+from transom.dialects import tir
 from transom.dialects.diagnostics import OpError
 from transom.dialects.target import InPools, get_config
 from transom.passes.memory.argument_places import ArgumentCopies
@@ -39,7 +40,11 @@ from transom.passes.memory.constant_places import (
     drop_unread_constants,
     place_constants,
 )
-from transom.passes.memory.plan_program import Machine, ProgramProblem
+from transom.passes.memory.plan_program import (
+    Machine,
+    ProgramProblem,
+    named_memory,
+)
 from transom.passes.memory.planning.algorithms import check_algorithm, plan
 from transom.passes.memory.planning.failures import explain
 from transom.passes.memory.planning.problem import PlanError
@@ -88,10 +93,22 @@ class TirPlanMemoryPass(ModulePass):
         try:
             outcome = plan(problem, self.algorithm)
             if outcome.packing is None:
-                raise explain(problem, outcome)
+                e = explain(problem, outcome)
+                alloc = program.allocs[e.buffer]
+                raise OpError(alloc, f"{e.message}; {without_room(alloc)}")
         except PlanError as e:
             raise OpError(program.allocs[e.buffer], e.message) from None
         BUFFERS.add(len(problem.buffers))
         PLANNED.add(sum(outcome.packing.tops))
         BOUND.add(outcome.bound)
         program.write(problem, outcome.packing.places)
+
+
+def without_room(alloc: tir.AllocOp) -> str:
+    """What to say of a buffer that finds no room, and how there could be some."""
+    name, type = alloc.result.name_hint, alloc.result.type
+    what = f"'{type}'" if name is None else f"'%{name}' of type '{type}'"
+    other = "store it in another"
+    if named_memory(alloc) is None:
+        other = "list another behind it in 'memories' of the device"
+    return f"{what} finds no room: enlarge the memory, or {other}"

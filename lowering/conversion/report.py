@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from xdsl.dialects.builtin import LocationAttr, StringAttr
 from xdsl.ir import Operation
 
-from transom.dialects.diagnostics import Note, OpError
+from transom.dialects.diagnostics import Note, OpError, location_of
 from transom.lowering.conversion.pattern import name_of_op
 
 
@@ -202,7 +202,7 @@ def failure_of(
     """The failure of an op that no pattern took."""
     return Failure(
         name_of_op(op),
-        op.location,
+        location_of(op),
         types_of(op),
         cause=cause,
         refused=refused,

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from xdsl.dialects.builtin import UnrealizedConversionCastOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
+from transom.dialects.diagnostics import location_of
 from transom.lowering.conversion.frame import frame_of_hook
 from transom.lowering.conversion.pattern import (
     Blocked,
@@ -178,7 +179,7 @@ class Values:
             return  # it stays for another reason, with the operands that it has
         failure = Failure(
             name_of_op(op),
-            op.location,
+            location_of(op),
             types_of(op),
             headline=f"no {hook} materialization for",
             cause=_hook_text(hook, have, types, where),

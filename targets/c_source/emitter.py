@@ -51,13 +51,16 @@ class CSourceEmitter(Target):
         entries = entries or [op for op in ops if is_public(op)]
         if not entries:
             raise OpError(module, "expected a public function to write as C")
-        text = to_c_text(
-            lowered,
-            entries,
-            WeightStore(module, base_folder(module)),
-            Options(self.index_bits, headers_of(module), prefix=self.prefix),
-            self.macros(lowered),
-        )
+        try:
+            text = to_c_text(
+                lowered,
+                entries,
+                WeightStore(module, base_folder(module)),
+                Options(self.index_bits, headers_of(module), prefix=self.prefix),
+                self.macros(lowered),
+            )
+        except OpError as e:
+            raise OpError(e.location, e.message + other_target(module), *e.notes) from e
         output.write(text)
 
     def macros(self, module: ModuleOp) -> str:
@@ -69,6 +72,17 @@ class CSourceEmitter(Target):
                 lines.append(f"#define {name}_SIZE {pool.size_bytes}")
                 lines.append(f"#define {name}_ALIGNMENT {pool.alignment_bytes}")
         return "\n".join(lines)
+
+
+def other_target(module: ModuleOp) -> str:
+    """What to say of kernels that are made for no C compiler."""
+    targets = targets_in(module)
+    if not targets or any(isinstance(target, CSourceAttr) for target in targets):
+        return ""
+    return (
+        f"; kernels are for '{targets[0]}': declare a device for C, as "
+        "'--device c=#c_source.target' does"
+    )
 
 
 def headers_of(module: ModuleOp) -> tuple[str, ...]:

@@ -13,6 +13,7 @@ from xdsl.dialects.builtin import (
     StringAttr,
     UnknownLoc,
 )
+from xdsl.dialects.func import FuncOp
 from xdsl.dialects.test import TestOp
 
 from transom.dialects.diagnostics import (
@@ -24,10 +25,13 @@ from transom.dialects.diagnostics import (
     did_you_mean,
     file_location,
     handling,
+    location_of,
     name_of,
     position_of,
     report,
 )
+from transom.dialects.parser import parse_ir
+from transom.registry import new_context
 
 A = file_location("a.mlir", 2, 3)
 TEXT = "first\n\tsecond line\nthird"
@@ -173,3 +177,46 @@ def test_reports_without_a_handler_are_logged(
 ) -> None:
     report("warning", A, "expected nothing")
     assert "a.mlir:2:3: warning: expected nothing" in caplog.text
+
+
+def test_ops_without_a_place_are_where_they_are_used() -> None:
+    """Kernels are shared, and have no place: those that call them have."""
+    module = parse_ir(new_context(), CALLS, "m.mlir")
+    functions = {
+        op.sym_name.data: op for op in module.body.ops if isinstance(op, FuncOp)
+    }
+    for name in ("leaf", "middle", "alone", "round"):
+        for op in functions[name].walk():
+            op.location = UnknownLoc()
+    found = {
+        name: position_of(location_of(function.body.block.first_op or function))
+        for name, function in functions.items()
+    }
+    used = Position("m.mlir", 2, 3)
+    assert found["leaf"] == found["middle"] == found["main"] == used
+    assert found["alone"] is found["round"] is None
+    inner = functions["main"].body.block.last_op
+    assert inner is not None
+    inner.location = UnknownLoc()
+    assert position_of(location_of(inner)) == Position("m.mlir", 1, 1)
+
+
+CALLS = """func.func @main() {
+  func.call @middle() : () -> ()
+  func.return
+}
+func.func private @middle() {
+  func.call @leaf() : () -> ()
+  func.return
+}
+func.func private @leaf() {
+  func.return
+}
+func.func private @alone() {
+  func.return
+}
+func.func private @round() {
+  func.call @round() : () -> ()
+  func.return
+}
+"""

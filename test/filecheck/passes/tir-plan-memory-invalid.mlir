@@ -3,7 +3,7 @@
 target.memory @sram {size = 64}
 func.func @too_small(%x: memref<16xf32>) {
   %a = tir.alloc {memory = @sram} : memref<12xf32>
-  // expected-error @+1 {{expected a plan that fits into the 64 bytes of memory '@sram', but it needs 112}}
+  // expected-error @+1 {{expected a plan that fits into the 64 bytes of memory '@sram', but it needs 112; '%b' of type 'memref<12xf32>' finds no room: enlarge the memory, or store it in another}}
   %b = tir.alloc {memory = @sram} : memref<12xf32>
   "test.op"(%a, %b) : (memref<12xf32>, memref<12xf32>) -> ()
   func.return
@@ -44,7 +44,7 @@ func.func @unknown_memory() {
 target.memory @dram {size = 64}
 target.device @cpu {targets = [#llvm_cpu.target<cpu = "cortex-a53">], memories = [@dram]}
 func.func @place() attributes {target.for = #target.place<@cpu, ?, @dram>} {
-  // expected-error @+1 {{expected a plan that fits into the 64 bytes of memory '@dram', but it needs 112}}
+  // expected-error @+1 {{expected a plan that fits into the 64 bytes of memory '@dram', but it needs 112; '%a' of type 'memref<28xf32>' finds no room: enlarge the memory, or list another behind it in 'memories' of the device}}
   %a = tir.alloc : memref<28xf32>
   "test.op"(%a) : (memref<28xf32>) -> ()
   func.return
