@@ -18,7 +18,6 @@ from transom.frontends.onnx.values import (
     entries,
     in_single,
     merge,
-    split,
 )
 
 
@@ -76,14 +75,11 @@ def instance_norm(n: Node) -> SSAValue:
     epsilon = n.float_attr("epsilon", 1e-5)
     if n.rank() < 3:
         raise Unsupported("expected an input of 3 dimensions and more")
-    shape = [-1, *[1] * (n.rank() - 2)]
-    scale, bias = (n.reshape(n.input(i), shape) for i in (1, 2))
 
     def normalised(x: SSAValue) -> SSAValue:
         return standardised(n, x, range(2, n.rank()), epsilon)[0]
 
-    y = in_single(n, n.input(), normalised)
-    return n.add(graph.AddOp(n.add(graph.MulOp(y, scale)), bias))
+    return _by_scale_and_bias(n, in_single(n, n.input(), normalised))
 
 
 def layer_norm(n: Node) -> list[SSAValue]:
@@ -117,23 +113,35 @@ def stash_of(n: Node) -> AnyFloat:
 def group_norm(n: Node) -> SSAValue:
     """
     Each group of channels of each image by its own statistics. Scales and biases are
-    those of groups before opset 21. The function of the operator flattens, too.
+    those of groups before opset 21.
+
+    A group is flattened, as in the function of the operator, unless several of its
+    sizes are open: rows are fused with less work.
     """
-    rank, groups, shape = n.rank(), n.int_attr("num_groups"), n.shape()
-    if groups < 1 or rank < 2 or (shape[1] >= 0 and shape[1] % groups):
+    groups, shape, own = n.int_attr("num_groups"), n.shape(), entries(n.input())
+    if groups < 1 or len(shape) < 2 or (shape[1] >= 0 and shape[1] % groups):
         raise Unsupported(
             f"expected channels in {groups} groups, but got the shape {list(shape)}"
         )
+    by_group, element = n.opset < 21, elements_of(n.input())
+    x = cast(n, n.input(), element if by_group else stash_of(n))
+    flat = shape[1:].count(-1) < 2
     depth = -1 if shape[1] < 0 else shape[1] // groups
-    epsilon = n.float_attr("epsilon", 1e-5)
-    own = elements_of(n.input())
-    x = cast(n, n.input(), stash_of(n) if n.opset >= 21 else own)
-    apart = split(n, x, 1, (groups, depth))
-    y, _, _ = standardised(n, apart, range(2, rank + 1), epsilon)
-    factors = [groups, depth if n.opset >= 21 else 1, *[1] * (rank - 2)]
-    scale, bias = (n.reshape(n.input(i), factors) for i in (1, 2))
-    y = n.add(graph.MulOp(cast(n, y, own), scale))
-    return merge(n, n.add(graph.AddOp(y, bias)), 1)
+    apart = [own[0], groups, -1] if flat else [own[0], groups, depth, *own[2:]]
+    x = n.reshape(x, apart)
+    axes, epsilon = range(2, len(apart)), n.float_attr("epsilon", 1e-5)
+    y = cast(n, standardised(n, x, axes, epsilon)[0], element)
+    if by_group:
+        y = _by_scale_and_bias(n, y)
+    y = n.reshape(y, [own[0], *shape[1:]]) if flat else merge(n, y, 1)
+    return y if by_group else _by_scale_and_bias(n, y)
+
+
+def _by_scale_and_bias(n: Node, y: SSAValue) -> SSAValue:
+    """A value times the second input, plus the third one, both along axis 1."""
+    shape = [-1, *[1] * (len(shape_of(y)) - 2)]
+    scale, bias = (n.reshape(n.input(i), shape) for i in (1, 2))
+    return n.add(graph.AddOp(n.add(graph.MulOp(y, scale)), bias))
 
 
 MAX_DETERMINANT = 6
