@@ -103,10 +103,17 @@ def pack(code: Code) -> bytes:
     }
     buffer = BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_STORED) as archive:
-        archive.writestr("manifest.json", json.dumps(manifest, indent=1))
-        for name, data in entries.items():
-            archive.writestr(name, data)
+        manifest_bytes = json.dumps(manifest, indent=1).encode()
+        for name, data in {"manifest.json": manifest_bytes, **entries}.items():
+            archive.writestr(_member(name), data)
     return buffer.getvalue()
+
+
+def _member(name: str) -> zipfile.ZipInfo:
+    """A file of an archive, without the time: equal programs have equal bytes."""
+    member = zipfile.ZipInfo(name)
+    member.external_attr = 0o600 << 16
+    return member
 
 
 def load(

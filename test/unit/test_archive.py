@@ -4,6 +4,7 @@ Saved programs: which machines they are for, and files that are none.
 
 import json
 import platform
+import time
 import zipfile
 from collections.abc import Iterable
 from contextlib import suppress
@@ -15,7 +16,7 @@ import pytest
 import transom
 from transom.compiler import to_code
 from transom.runtime import ArchiveError, load
-from transom.runtime.archive import read, save
+from transom.runtime.archive import pack, read, save
 from transom.runtime.jit import host_cpu
 from transom.runtime.program import Code
 from transom.targets.llvm_cpu.dialect import LlvmCpuAttr
@@ -35,6 +36,14 @@ def lacking(features: Iterable[str]) -> list[str]:
     """Those of some features that this CPU lacks."""
     here = set(host_cpu()[1].split(","))
     return sorted(name for name in features if f"-{name}" in here)
+
+
+def test_bytes_do_not_depend_on_the_time(
+    code: Code, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = pack(code)
+    monkeypatch.setattr(time, "time", lambda: 1e9)
+    assert pack(code) == now
 
 
 @pytest.mark.skipif(platform.machine() != "x86_64", reason="names CPUs of x86-64")
