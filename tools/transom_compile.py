@@ -22,9 +22,11 @@ from pathlib import Path
 from transom.tools.interrupts import interruptible_imports
 
 with interruptible_imports():
+    from xdsl.dialects.builtin import ModuleOp
+
     import transom
     from transom.c_library import EMITTED, allocates, library_of, write_library
-    from transom.dialects.diagnostics import handling
+    from transom.dialects.diagnostics import handling, report
     from transom.dialects.target import get_config
     from transom.driver import (
         EXECUTORS,
@@ -113,6 +115,20 @@ def flags() -> Collection[str]:
     return arguments().flags
 
 
+OF_C = frozenset({"c", "dl", "gcc", "gomp", "m", "pthread", "rt", "util"})
+"""Libraries that C programs are linked to as `-lNAME`."""
+
+
+def warn_of_name(name: str, module: ModuleOp) -> None:
+    """Say that a library has the name of one that C programs are linked to."""
+    if name in OF_C:
+        message = (
+            f"'lib{name}' is what '-l{name}' means to C compilers; choose another name "
+            "with --name"
+        )
+        report("warning", module, message)
+
+
 def default_name(file: str) -> str:
     """A C identifier that is like the name of a file."""
     name = re.sub(r"\W", "_", Path(file).stem, flags=re.ASCII)
@@ -162,6 +178,7 @@ def run(args: argparse.Namespace, reporter: Reporter, current: CurrentPass) -> b
             # It was found, but only what is lowered tells where that is.
             lower_to_machine(module, ctx, args.O, runs_here=False)
         library = library_of(module, code, name)
+        warn_of_name(name, module)
     written: list[Path] = []
     for kind in kinds:
         if kind == PROGRAM or library is None:

@@ -36,11 +36,18 @@ def output_folder(file: str | None, source: str) -> str:
     A shell may redirect standard output to a file beside the input, so that paths are
     right as they are. Other files there may stand for pipes, as in test runners.
     """
+    if file is not None and is_stream(file):
+        return source
     if file in (None, "-"):
         redirected = _redirected()
         if redirected is not None and folder_of(redirected) == source:
             return source
     return folder_of(file)
+
+
+def is_stream(file: str) -> bool:
+    """Whether what is written to a file is not kept in it, as `/dev/null`."""
+    return os.path.exists(file) and not os.path.isfile(file)
 
 
 def _redirected() -> str | None:

@@ -402,6 +402,21 @@ def test_the_tool(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         loaded(*inputs[:1])
 
 
+def test_names_of_libraries_of_c(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    model = tmp_path / "m.mlir"
+    model.write_text(STATIC)
+    words = [str(model), "-o", str(tmp_path), "--emit=static"]
+    assert transom_compile.main(words) == 0
+    message = (
+        "'libm' is what '-lm' means to C compilers; choose another name with --nam"
+    )
+    assert f"m.mlir:1:1: warning: {message}" in capsys.readouterr().err
+    assert transom_compile.main([*words, "--name=net"]) == 0
+    assert "warning" not in capsys.readouterr().err
+
+
 def test_the_tool_refuses(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     model = tmp_path / "net.mlir"
     model.write_text(DYNAMIC.replace(" : 1 to 64", ""))

@@ -51,6 +51,11 @@ def test_the_same_folder() -> None:
     assert written_path(Path("models/n.mlir").read_text()) == "w.safetensors"
 
 
+def test_what_is_thrown_away_is_in_no_folder(capsys: Capture) -> None:
+    assert transom_opt.main(["models/m.mlir", "-o", "/dev/null"]) == 0
+    assert capsys.readouterr().err == ""
+
+
 def test_a_folder_above(capsys: Capture) -> None:
     assert transom_opt.main(["models/m.mlir", "-o", "n.mlir"]) == 0
     assert capsys.readouterr().err == ""
