@@ -126,9 +126,18 @@ def _explained(error: Exception, op: Operation) -> Exception:
     return error if str(error) else VerifyException(type(error).__name__)
 
 
+_FROM_OUTSIDE = "Operation using value defined out of its IsolatedFromAbove parent"
+"""How xDSL's message of isolated ops starts, which ends with the op in it."""
+
+
 def _message_of(error: Exception, op: Operation) -> str:
     """A verifier's message, without xDSL's frame around it."""
     name = op.op_name.data if isinstance(op, UnregisteredOp) else op.name
     message = str(error).removeprefix("Operation does not verify: ")
     message = message.replace(":\n", ": ")
+    if message.startswith(_FROM_OUTSIDE):
+        return (
+            f"expected ops in '{name}' to use values of its own, but got one from "
+            "outside; pass it as an argument"
+        )
     return f"'{name}' op {message.removeprefix(f'Operation {op.name} ')}"

@@ -804,3 +804,15 @@ func.func @shift_of_floats(%x: tensor<2xf32>) {
   %y = graph.shift_left %x, %x : tensor<2xf32>, tensor<2xf32> -> tensor<2xf32>
   func.return
 }
+
+// -----
+
+// A group sees its arguments alone.
+func.func @value_from_outside(%x: tensor<4xf32>) {
+  // expected-error @+1 {{expected ops in 'graph.region' to use values of its own, but got one from outside; pass it as an argument}}
+  %y = graph.region #target.place<@npu, ?, ?> () -> (tensor<4xf32>) {
+    %r = graph.relu %x : tensor<4xf32>
+    graph.yield %r : tensor<4xf32>
+  }
+  func.return
+}
