@@ -156,10 +156,10 @@ def lower_in_place(
     """
     Lower a module itself; the arguments are those of `lower`.
 
-    The module is verified at each phase; `trusting` is quicker, for what LLVM verifies
-    in the end: after the first phase it is verified where code of others has run only.
-    Promises are checked in any case. On failure the module is left at what the failing
-    pass made of it.
+    The module is verified at each phase; `trusting` is quicker, for a module that has
+    been verified and that LLVM verifies in the end: it is only verified where code of
+    others has run. Promises are checked in any case. On failure the module is left at
+    what the failing pass made of it.
     """
     ctx = new_context() if ctx is None else ctx
     remaining = phases_between(module, to)
@@ -175,7 +175,7 @@ def lower_in_place(
         with placements_noted(module, phase, observer):
             run_plan(plan, ctx, module, observer, thorough=thorough)
         set_phase(module, phase.name)
-        if trusting and phase is not remaining[0] and not runs_others(module, plan):
+        if trusting and not runs_others(module, plan):
             verify_promise(module, phase.name)
         else:
             verify_phase(module, phase.name)

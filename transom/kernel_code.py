@@ -46,6 +46,7 @@ from transom.dialects import tir
 from transom.dialects.symbols import symbol_name
 from transom.dialects.target import TargetAttr, get_config, target_of
 from transom.dialects.verified_functions import content_of
+from transom.dialects.verifier import verify_module
 from transom.driver import lower_in_place
 from transom.kept_main import lower_keeping_main
 from transom.lowering.emit_llvm import to_object_texts
@@ -107,6 +108,8 @@ def lower_to_machine(
     reached = get_config(module).phase
     names = [phase.name for phase in PHASES]
     trusting = observer is None
+    if trusting:
+        verify_module(module)
     if reached is None or names.index(reached) < names.index(START):
         lower_in_place(module, START, ctx=ctx, observer=observer, trusting=trusting)
     else:
