@@ -10,7 +10,11 @@ Whose code it is: that of the last frame outside of transom, of what it is made 
 of the standard library, or else of the last frame.
 """
 
-from xdsl.dialects.builtin import UNKNOWN_LOC, LocationAttr
+import traceback
+
+from xdsl.dialects.builtin import UNKNOWN_LOC, LocationAttr, UnregisteredOp
+from xdsl.ir import Operation
+from xdsl.pattern_rewriter import RewritePattern
 
 from transom.dialects.diagnostics import Diagnostic, PlacedNote, position_of
 from transom.dialects.raising_code import code_of_others, last_code
@@ -26,7 +30,7 @@ def bug(
     What the user sees of an exception: at the op that was being rewritten, if the
     exception tells of one, else at `start`.
     """
-    note = next(iter(_placed_notes(error)), None)
+    note = next(iter(_placed_notes(error)), None) or _rewriting(error)
     doing = "" if note is None else f" {note}"
     message = str(error).split("\n")[0]
     failed = "" if pass_name is None else f"pass '{pass_name}' failed: "
@@ -42,6 +46,19 @@ def _placed_notes(error: Exception) -> list[PlacedNote]:
     """What was being done, innermost first."""
     notes: list[str] = getattr(error, "__notes__", [])
     return [note for note in notes if isinstance(note, PlacedNote)]
+
+
+def _rewriting(error: Exception) -> PlacedNote | None:
+    """The innermost pattern that was rewriting an op, by the frames of its methods."""
+    found: PlacedNote | None = None
+    for frame, _ in traceback.walk_tb(error.__traceback__):
+        names = frame.f_code.co_varnames[: frame.f_code.co_argcount]
+        pattern, op = (frame.f_locals.get(name) for name in (*names, "", "")[:2])
+        if isinstance(pattern, RewritePattern) and isinstance(op, Operation):
+            name = op.op_name.data if isinstance(op, UnregisteredOp) else op.name
+            text = f"in {type(pattern).__name__} on '{name}'"
+            found = PlacedNote(text, op.location)
+    return found
 
 
 def _where(error: Exception) -> str:

@@ -13,11 +13,20 @@ from hook_cases import TWO_TARGETS, CasesAttr, CasesTarget, cases_target
 from xdsl.context import Context
 from xdsl.dialects.builtin import UNKNOWN_LOC, ModuleOp
 from xdsl.passes import ModulePass
+from xdsl.pattern_rewriter import (
+    GreedyRewritePatternApplier,
+    PatternRewriter,
+    PatternRewriteWalker,
+    RewritePattern,
+    op_type_rewrite_pattern,
+)
 
 from transom.dialects import graph
 from transom.dialects.diagnostics import PlacedNote, file_location
+from transom.dialects.parser import parse_ir
 from transom.lowering.conversion import ConversionPattern, ConversionRewriter, Operands
 from transom.passes.pipeline import Pipeline
+from transom.registry import new_context
 from transom.targets.hooks import Step
 from transom.tools import (
     transom_checks,
@@ -193,6 +202,30 @@ def test_whose_code_it_is() -> None:
         assert bug(error).message == (
             f"KeyError: 'x' at {where}; this is a bug, '--traceback' shows more"
         )
+
+
+class RewriteRelu(RewritePattern):
+    """Fails, as one that a pass applies by itself."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: graph.ReluOp, rewriter: PatternRewriter, /) -> None:
+        {}["lanes"]
+
+
+def test_patterns_that_a_pass_applies() -> None:
+    text = """
+func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %y = graph.relu %x : tensor<4xf32>
+  func.return %y : tensor<4xf32>
+}
+"""
+    module = parse_ir(new_context(), text, "m.mlir")
+    patterns = GreedyRewritePatternApplier([RewriteRelu()])
+    with pytest.raises(KeyError) as info:
+        PatternRewriteWalker(patterns).rewrite_module(module)
+    found = str(bug(info.value, "fail"))
+    start = "m.mlir:3:3: error: pass 'fail' failed: KeyError: 'lanes' in RewriteRelu on"
+    assert found.startswith(f"{start} 'graph.relu' at ")
 
 
 def test_place_and_message() -> None:
