@@ -24,7 +24,10 @@ TRACEBACK_HELP = "end in a traceback where the compiler or a plug-in itself is w
 
 
 def bug(
-    error: Exception, pass_name: str | None = None, start: LocationAttr = UNKNOWN_LOC
+    error: Exception,
+    pass_name: str | None = None,
+    start: LocationAttr = UNKNOWN_LOC,
+    verdict: str = "this is a bug",
 ) -> Diagnostic:
     """
     What the user sees of an exception: at the op that was being rewritten, if the
@@ -38,7 +41,7 @@ def bug(
         "error",
         start if note is None or position_of(note.location) is None else note.location,
         f"{failed}{type(error).__name__}: {message}{doing}{_where(error)}; "
-        f"this is a bug, '{TRACEBACK}' shows more",
+        f"{verdict}, '{TRACEBACK}' shows more",
     )
 
 

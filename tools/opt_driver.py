@@ -13,6 +13,7 @@ from typing import cast
 
 from xdsl.dialects.builtin import LocationAttr, ModuleOp
 from xdsl.ir import Attribute
+from xdsl.universe import XDSL_UNIVERSE
 from xdsl.utils.arg_spec import parse_spec
 from xdsl.utils.exceptions import DiagnosticException, ParseError, ShrinkException
 from xdsl.utils.frontend import Frontend
@@ -391,7 +392,12 @@ class TransomOptMain(xDSLOptMain):
     def _bug(self, error: Exception, start: LocationAttr) -> Diagnostic:
         if self.emitting is None:
             return bug(error, self.current.name, start)
-        found = bug(error, None, start)
+        verdict = "this is a bug"
+        if self.emitting in XDSL_UNIVERSE.all_targets:
+            verdict = (
+                "it is xDSL's and takes few dialects; others are 'asm' and 'llvm-ir'"
+            )
+        found = bug(error, None, start, verdict)
         message = self._attributed(found.message)
         return Diagnostic("error", found.location, message)
 
