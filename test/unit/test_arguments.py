@@ -41,7 +41,7 @@ NO_MODULE: list[tuple[Any, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("value", "message"), NO_MODULE, ids=str)
+@pytest.mark.parametrize(("value", "message"), NO_MODULE)
 def test_what_is_no_module(value: Any, message: str) -> None:
     with pytest.raises(PipelineError) as caught:
         transom.compile(value)
