@@ -110,10 +110,12 @@ def _latest(
     versions: Sequence[int], opset: int, get: Callable[[int], bytes]
 ) -> bytes | None:
     """The newest body that an opset allows."""
+    from onnx.shape_inference import InferenceError
+
     found = [version for version in versions if version <= opset]
     try:
         return get(max(found)) if found else None
-    except RuntimeError:  # of onnx: the body cannot be made for these types
+    except (RuntimeError, InferenceError):  # it cannot be made for these types
         return None
 
 

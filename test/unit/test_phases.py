@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import ReturnOp
 from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 
@@ -122,18 +123,30 @@ def verified_phases(module: ModuleOp, monkeypatch: pytest.MonkeyPatch) -> list[s
 def test_trust_verifies_where_code_of_others_has_run(
     module: ModuleOp, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Of hooks, of plug-ins, and of passes; and what comes in."""
+    """Of hooks, of plug-ins, and of passes."""
     monkeypatch.setattr("transom.dialects.plugins.installed", tuple)
     placed = transom.lower(module, "placed")
-    assert verified_phases(placed, monkeypatch) == ["partitioned"]
+    assert verified_phases(placed, monkeypatch) == []
     declare_devices(module, {"cpu": '#llvm_cpu.target<cpu = "host">'}, new_context())
-    assert verified_phases(module.clone(), monkeypatch) == ["graph"]
+    assert verified_phases(module.clone(), monkeypatch) == []
     everywhere = ["graph", "placed", "partitioned", "tensor", "scheduled"]
     with given_hooks(LlvmCpuTarget()):
         assert verified_phases(module.clone(), monkeypatch) == everywhere
     plugin = Plugin("transom.planners", "p", "woofles:PLAN", "woofles", "1")
     monkeypatch.setattr("transom.dialects.plugins.installed", lambda: (plugin,))
     assert verified_phases(module, monkeypatch) == everywhere
+
+
+@pytest.mark.parametrize("phase", ["graph", "tensor", "scheduled"])
+def test_what_comes_in_is_verified_before_it_is_trusted(
+    module: ModuleOp, phase: str
+) -> None:
+    """Modules that are built in Python have not been verified by a parser."""
+    lowered = transom.lower(module, phase)
+    last = next(op for op in lowered.walk() if isinstance(op, ReturnOp))
+    last.operands = ()
+    with pytest.raises(OpError):
+        transom.compile(lowered)
 
 
 def test_passes_of_others_are_not_trusted(

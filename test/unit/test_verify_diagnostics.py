@@ -107,7 +107,7 @@ def test_a_place_in_another_file(run: Run) -> None:
 
 
 def test_no_place_at_all(run: Run) -> None:
-    op = "func.func @f() -> i32 {\n  func.return loc(unknown)\n}\n"
+    op = "func.func @f() -> i32 {\n  func.return loc(unknown)\n} loc(unknown)\n"
     text = (
         "// expected-error @unknown {{Expected arguments}}\n"
         '// expected-note-re @unknown {{the op is: "func.{{(return|nothing)}}"()}}\n'
