@@ -437,15 +437,15 @@ def unrolled(
     of all, if one is near.
     """
     view = product.view
-    enough = _ceil_div(BODY, tile.points * tile.vectors) or 1
+    enough = math.ceil(BODY / (tile.points * tile.vectors))
+    if enough == 1:
+        return {}
     for dim in reversed(view.reduction):
         bound = view.bounds[dim]
         at_once = dot[1] if dot is not None and dot[0] == dim else 1
         if bound is not None and bound <= at_once:
             continue
         steps = None if bound is None else bound // at_once
-        if enough == 1:
-            return {}
         near = range(enough, 2 * enough + 1)
         fitting = (size for size in near if steps is not None and steps % size == 0)
         return {dim: next(fitting, enough) * at_once}
