@@ -27,6 +27,12 @@ def block(name: str, vectors: int = 0, scalars: int = 0, to: str = "") -> str:
     return "\n".join([f"{name}:", *lines, end])
 
 
+def fill(name: str, type_: str = "<8 x float>", also: str = "", to: str = "") -> str:
+    """A block that writes what it has not read, if nothing else is in it."""
+    branch = block(name, to=to).splitlines()[1]
+    return "\n".join([f"{name}:{also}", f"  store {type_} %a, ptr %p", branch])
+
+
 def function(*blocks: str) -> str:
     return "\n".join(["define hidden i32 @k(ptr %p) {", *blocks, "}", ""])
 
@@ -51,6 +57,13 @@ WRITTEN_OUT = {
         END,
     ),
     "of two functions": function(ENTRY, LONG, END) * 2,
+    "beside fills": function(
+        block("entry", to="zeros"),
+        fill("zeros", to="zeros body"),
+        block("body", MANY, to="body other"),
+        fill("other", "<2 x float>", to="other end"),
+        END,
+    ),
 }
 OTHERS = {
     "no loop": function(block("entry", MANY)),
@@ -71,6 +84,26 @@ OTHERS = {
     ),
     "a short one in another function": function(ENTRY, LONG, END)
     + function(ENTRY, block("body", 1, to="body end"), END),
+    "fills only": function(ENTRY, fill("body", to="body end"), END),
+    "beside a fill of numbers": function(
+        ENTRY,
+        block("body", MANY, to="body other"),
+        fill("other", "float", to="other end"),
+        END,
+    ),
+    "beside a copy": function(
+        ENTRY,
+        block("body", MANY, to="body other"),
+        fill("other", also="\n  %a = load <8 x float>, ptr %q", to="other end"),
+        END,
+    ),
+    "masked loads and stores": function(
+        ENTRY,
+        block("body", MANY - 1, to="more").removesuffix("  br label %more")
+        + "  %m = call <8 x float> @llvm.masked.load.v8f32.p0(ptr %q, <8 x i1> %k)\n"
+        + "  br i1 %c, label %body, label %end",
+        END,
+    ),
     "a branch ahead": function(
         block("entry", MANY, to="end next"), block("next", MANY, to="end"), END
     ),
@@ -78,7 +111,7 @@ OTHERS = {
 
 
 @pytest.mark.parametrize("name", [*WRITTEN_OUT, *OTHERS])
-def test_all_innermost_loops_are_long(name: str) -> None:
+def test_all_innermost_loops_are_long_or_fill(name: str) -> None:
     text = {**WRITTEN_OUT, **OTHERS}[name]
     assert is_written_out(text) is (name in WRITTEN_OUT)
 
