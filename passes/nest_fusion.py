@@ -109,11 +109,7 @@ def inline_producer(
     The consumer with what an element-wise producer computes in place of its reads of
     the producer's only output, or None.
     """
-    if not is_pointwise(producer) or len(producer.outs) != 1:
-        return None
-    if producer.schedule is not None or share_more(producer, consumer):
-        return None
-    read = _read_dims(producer, consumer, buffer)
+    read = _inlined_reads(producer, consumer, buffer)
     if read is None:
         return None
     symbols, inputs = Symbols(consumer), InputList()
@@ -133,6 +129,21 @@ def inline_producer(
     new = NewNest(consumer, inputs.inputs, symbols)
     rewire(new, kept, inlined)
     return new.build(outputs_of(consumer), producer.attributes)
+
+
+def can_inline(producer: NestOp, consumer: NestOp, buffer: SSAValue) -> bool:
+    """Whether `inline_producer` gives a nest."""
+    return _inlined_reads(producer, consumer, buffer) is not None
+
+
+def _inlined_reads(
+    producer: NestOp, consumer: NestOp, buffer: SSAValue
+) -> dict[int, list[AffineExpr]] | None:
+    if not is_pointwise(producer) or len(producer.outs) != 1:
+        return None
+    if producer.schedule is not None or share_more(producer, consumer):
+        return None
+    return _read_dims(producer, consumer, buffer)
 
 
 def _read_dims(

@@ -12,8 +12,10 @@ tir.nest … ins(%c, %bias) outs(%out) …   ==>    finish (%acc, %b) {
   finish { addf }                                 addf %acc, %b
 ```
 
-No element is computed twice, except by a nest that moves elements only. A maximum of
-what is rounded to f16 or bf16 is rounded instead.
+No element is computed twice, except by a nest that moves elements only, or where that
+takes less than a store and a load: the difference from the mean of a row is computed
+where the variance is summed, and again where it is scaled. A maximum of what is rounded
+to f16 or bf16 is rounded instead.
 """
 
 from collections.abc import Iterator
@@ -33,6 +35,7 @@ from transom.passes.kernel_buffers import BlockOrder, is_local, is_output
 from transom.passes.kernel_pass import KernelPass
 from transom.passes.nest_fusion import fuse_consumer, inline_producer
 from transom.passes.nest_matching import is_move, reads_once
+from transom.passes.nest_repetition import readers_that_repeat
 from transom.passes.nest_rounding import round_once
 from transom.passes.nest_rows import ROWS, group_rows
 from transom.passes.rewrite_steps import may_rewrite
@@ -111,12 +114,43 @@ class NestFuser:
             fused = inline_producer(producer, consumer, buffer)
         if fused is not None:
             FUSED.add()
-            self.block.insert_op_before(fused, consumer)
-            self.order.replace(consumer, fused)
-            for op in (consumer, producer):
+            self._replace(consumer, fused)
+            producer.detach()
+            producer.erase()
+        return fused
+
+    def repeat(self) -> bool:
+        """Compute what is cheap again where it is read. Gives whether anything was."""
+        if not any(nest.has_accumulators for nest in nests_of(self.block)):
+            return False  # all that is element-wise becomes one nest
+        repeated = False
+        op = self.block.first_op
+        while op is not None:
+            following = op.next_op
+            if isinstance(op, tir.NestOp) and self._repeat(op):
+                repeated = True
+                following = op.next_op  # its readers are others now
                 op.detach()
                 op.erase()
-        return fused
+            op = following
+        return repeated
+
+    def _repeat(self, producer: tir.NestOp) -> bool:
+        readers = readers_that_repeat(producer, self.order)
+        if not readers or not may_rewrite("repeat a nest", producer):
+            return False
+        for reader in readers:
+            fused = inline_producer(producer, reader, producer.outs[0])
+            assert fused is not None, "readers_that_repeat() says so"
+            self._replace(reader, fused)
+        FUSED.add()
+        return True
+
+    def _replace(self, old: tir.NestOp, new: tir.NestOp) -> None:
+        self.block.insert_op_before(new, old)
+        self.order.replace(old, new)
+        old.detach()
+        old.erase()
 
 
 def forward_sizes(func: tir.FuncOp) -> None:
@@ -161,7 +195,11 @@ class TirFuseNestsPass(KernelPass):
             cse(func)
             block = func.body.block
             if sum(1 for _ in nests_of(block)) > 1:
-                NestFuser(block).run()
+                fuser = NestFuser(block)
+                fuser.repeat()
+                fuser.run()
+                while fuser.repeat():
+                    fuser.run()
                 remove_dead_allocs(func)
                 group_rows(block)
                 cse(func)

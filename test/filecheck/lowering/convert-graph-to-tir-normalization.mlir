@@ -37,15 +37,19 @@ func.func private @log_softmax(%x: tensor<4x8xf32>) -> tensor<4x8xf32> attribute
   func.return %y : tensor<4x8xf32>
 }
 
-// Mean, variance and scaling of a row are one block.
+// Mean, variance and scaling of a row are one block. The difference from the mean is
+// computed twice.
 // CHECK-LABEL: tir.func @reduce_sub_mul_add_rsqrt_
 func.func private @layer_norm(%x: tensor<4x8xf32>, %g: tensor<8xf32>, %b: tensor<8xf32>) -> tensor<4x8xf32> attributes {target.for = #target.place<@cpu, ?, ?>} {
   // CHECK-NEXT:    tir.block (%{{.*}}: index) in dims [parallel 4] {
   // CHECK:           tir.nest dims [reduction 8]
-  // CHECK:           tir.nest dims [parallel 8]
   // CHECK:           tir.nest dims [reduction 8]
+  // CHECK:             arith.subf
+  // CHECK-NEXT:        arith.mulf
+  // CHECK-NEXT:        arith.addf
   // CHECK:             math.sqrt
   // CHECK:           tir.nest dims [parallel 8]
+  // CHECK:             arith.subf
   // CHECK-NOT:     tir.nest
   // CHECK:         tir.return
   %m = graph.reduce mean %x axes [1] keepdims : tensor<4x8xf32> -> tensor<4x1xf32>
