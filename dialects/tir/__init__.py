@@ -48,7 +48,7 @@ from transom.dialects.tir.nest import (
     YieldOp,
 )
 from transom.dialects.tir.nest_builder import In, Out, RegionBuilder
-from transom.dialects.tir.schedule import ScheduleAttr, TileAttr
+from transom.dialects.tir.schedule import AheadAttr, ScheduleAttr, TileAttr
 from transom.dialects.tir.threads import THREADS, set_threads, threads_of
 from transom.dialects.tir.types import compatible_types, signless
 
@@ -74,6 +74,7 @@ TIR = Dialect(
     ],
     [
         AccessAttr,
+        AheadAttr,
         CombineAttr,
         DimAttr,
         EffectAttr,
@@ -89,6 +90,7 @@ __all__ = [
     "THREADS",
     "TIR",
     "AccessAttr",
+    "AheadAttr",
     "AllocOp",
     "Argument",
     "BlockOp",

@@ -25,6 +25,7 @@ from transom.dialects.tir.attributes import AccessAttr, DimAttr, DimKind
 from transom.dialects.tir.block import BlockOp
 from transom.dialects.tir.memory import AllocOp, CopyOp
 from transom.dialects.tir.nest import NestOp, YieldOp
+from transom.dialects.tir.schedule import ScheduleAttr
 from transom.dialects.tir.types import as_shaped, memref_type_of
 
 
@@ -275,6 +276,7 @@ def _replace(
     in_accesses: Sequence[AccessAttr] | None = None,
     out_accesses: Sequence[AccessAttr] | None = None,
     regions: Sequence[Region] | None = None,
+    schedule: ScheduleAttr | None = None,
 ) -> None:
     """Replace a nest by one that differs in what is given."""
     if regions is None:
@@ -288,7 +290,7 @@ def _replace(
         op.outs,
         op.out_accesses.data if out_accesses is None else out_accesses,
         regions,
-        op.schedule,
+        op.schedule if schedule is None else schedule,
     )
     new.attributes |= op.attributes
     rewriter.replace(op, new)
@@ -315,6 +317,7 @@ def _drop_ins(op: NestOp, rewriter: PatternRewriter, dead: Sequence[int]) -> Non
         rewriter,
         ins=[op.ins[position] for position in kept],
         in_accesses=[op.in_accesses.data[position] for position in kept],
+        schedule=op.schedule and op.schedule.without_inputs(dead),
     )
 
 

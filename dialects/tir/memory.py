@@ -216,7 +216,9 @@ class PrefetchOp(IRDLOperation):
     """
     Ask for an element to be brought near; changes no value.
 
-    `locality` is 0 (used once) to 3 (used often, the default).
+    `locality` is 0 (used once) to 3 (used often, the default). The indices may be out
+    of range, as they are ahead of the last element: then nothing comes, and nothing is
+    a fault.
 
     ```mlir
     func.func @ahead(%a: memref<64xf32>, %i: index) {

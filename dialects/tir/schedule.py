@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import cast
 
 from xdsl.dialects.builtin import ArrayAttr, IntAttr, StringAttr, UnitAttr
@@ -18,6 +18,9 @@ from transom.dialects.tir.attributes import AccessAttr, DimKind
 
 MASKED = "masked"
 """What `edges` may be."""
+
+MAX_DISTANCE = 1 << 30
+"""What `prefetch` may ask ahead, in elements."""
 
 
 @irdl_attr_definition
@@ -96,6 +99,62 @@ def parse_tile(parser: AttrParser) -> TileAttr:
 
 
 @irdl_attr_definition
+class AheadAttr(ParametrizedAttribute):
+    """
+    How many elements ahead of what is read of an input memory is asked for.
+
+    ```mlir
+    #tir.ahead<in0 : 1024>
+    ```
+    """
+
+    name = "tir.ahead"
+
+    input_attr: IntAttr = param_def()
+    distance_attr: IntAttr = param_def()
+
+    def __init__(self, input: int, distance: int):
+        super().__init__(IntAttr(input), IntAttr(distance))
+
+    @property
+    def input(self) -> int:
+        return self.input_attr.data
+
+    @property
+    def distance(self) -> int:
+        return self.distance_attr.data
+
+    def verify(self) -> None:
+        if self.input < 0:
+            raise VerifyException(
+                f"expected an input of at least 0, but got {self.input}"
+            )
+        if not 1 <= self.distance <= MAX_DISTANCE:
+            raise VerifyException(
+                f"expected a distance of 1 to {MAX_DISTANCE} elements, but got "
+                f"{self.distance}"
+            )
+
+    @classmethod
+    def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
+        with parser.in_angle_brackets():
+            return parse_ahead(parser).parameters
+
+    def print_parameters(self, printer: Printer) -> None:
+        with printer.in_angle_brackets():
+            printer.print_string(self.text())
+
+    def text(self) -> str:
+        return f"in{self.input} : {self.distance}"
+
+
+def parse_ahead(parser: AttrParser) -> AheadAttr:
+    position = parse_input_name(parser)
+    parser.parse_punctuation(":")
+    return AheadAttr(position, parser.parse_integer(allow_boolean=False))
+
+
+@irdl_attr_definition
 class ScheduleAttr(ParametrizedAttribute):
     """
     How a nest or block becomes loops. Everything is optional.
@@ -113,7 +172,8 @@ class ScheduleAttr(ParametrizedAttribute):
     they are computed in. `edges = masked`: points that do not fill a vector become one
     all the same, whose other lanes are neither read nor written; otherwise they become
     narrower vectors. `dot`: a reduction dim of which so many points, four of bytes or
-    two of i16, are summed by one `tir.dot`.
+    two of i16, are summed by one `tir.dot`. `prefetch`: how many elements ahead of what
+    the loops read of an input, in the order of its memory, they ask for memory.
 
     ```mlir
     #tir.schedule<register = [d0 : 4], vector = d1 : 16, parallel = [d0]>
@@ -133,6 +193,7 @@ class ScheduleAttr(ParametrizedAttribute):
     widen: ArrayAttr[IntAttr] = param_def()
     edges: StringAttr | UnitAttr = param_def()
     dot: TileAttr | UnitAttr = param_def()
+    prefetch: ArrayAttr[AheadAttr] = param_def()
 
     @staticmethod
     def get(
@@ -148,9 +209,11 @@ class ScheduleAttr(ParametrizedAttribute):
         widen: Iterable[int] = (),
         masked_edges: bool = False,
         dot: tuple[int, int] | None = None,
+        prefetch: Mapping[int, int] | None = None,
     ) -> ScheduleAttr:
         """
-        Dims and inputs are numbers; `vector` is (dim, width), `dot` (dim, points).
+        Dims and inputs are numbers; `vector` is (dim, width), `dot` (dim, points),
+        `prefetch` the elements ahead for each input.
         """
 
         def tiles(sizes: Iterable[tuple[int, int]]) -> ArrayAttr[TileAttr]:
@@ -168,6 +231,7 @@ class ScheduleAttr(ParametrizedAttribute):
             ArrayAttr(IntAttr(position) for position in widen),
             StringAttr(MASKED) if masked_edges else UnitAttr(),
             TileAttr(*dot) if dot else UnitAttr(),
+            ArrayAttr(AheadAttr(*ahead) for ahead in (prefetch or {}).items()),
         )
 
     def with_parallel(self, dims: Iterable[int]) -> ScheduleAttr:
@@ -223,6 +287,31 @@ class ScheduleAttr(ParametrizedAttribute):
     def has_masked_edges(self) -> bool:
         return not isinstance(self.edges, UnitAttr)
 
+    @property
+    def prefetch_distances(self) -> dict[int, int]:
+        """For inputs, by position, how many elements ahead memory is asked for."""
+        return {ahead.input: ahead.distance for ahead in self.prefetch}
+
+    def without_inputs(self, dropped: Collection[int]) -> ScheduleAttr:
+        """What is left for a nest without some of its inputs; the others move up."""
+
+        def moved(position: int) -> int:
+            return position - sum(other < position for other in dropped)
+
+        return self._replaced(
+            pack=ArrayAttr(
+                IntAttr(moved(p)) for p in self.packed_inputs if p not in dropped
+            ),
+            widen=ArrayAttr(
+                IntAttr(moved(p)) for p in self.widened_inputs if p not in dropped
+            ),
+            prefetch=ArrayAttr(
+                AheadAttr(moved(p), distance)
+                for p, distance in self.prefetch_distances.items()
+                if p not in dropped
+            ),
+        )
+
     def without_copies(self) -> ScheduleAttr:
         """What is left to do once the inputs are packed and widened."""
         none = ArrayAttr[IntAttr](())
@@ -240,13 +329,18 @@ class ScheduleAttr(ParametrizedAttribute):
         _verify_distinct("order", self.loop_order)
         _verify_distinct("pack", self.packed_inputs, "in")
         _verify_distinct("widen", self.widened_inputs, "in")
+        _verify_distinct("prefetch", [a.input for a in self.prefetch], "in")
 
     def verify_for(
         self, kinds: Sequence[DimKind], ins: Sequence[AccessAttr] = ()
     ) -> None:
         """Check against the dims and inputs of the nest or block that has it."""
-        copied = {"pack": self.packed_inputs, "widen": self.widened_inputs}
-        for key, positions in copied.items():
+        of_inputs = {
+            "pack": self.packed_inputs,
+            "widen": self.widened_inputs,
+            "prefetch": tuple(self.prefetch_distances),
+        }
+        for key, positions in of_inputs.items():
             for position in positions:
                 if position >= len(ins):
                     raise VerifyException(
@@ -358,8 +452,8 @@ class ScheduleAttr(ParametrizedAttribute):
                 case _:
                     letter = "in" if key in _OF_INPUTS else "d"
                     items = [
-                        e.text() if isinstance(e, TileAttr) else f"{letter}{e.data}"
-                        for e in cast(ArrayAttr[TileAttr | IntAttr], value)
+                        f"{letter}{e.data}" if isinstance(e, IntAttr) else e.text()
+                        for e in cast(ArrayAttr[TileAttr | AheadAttr | IntAttr], value)
                     ]
                     if items:
                         entries.append(f"{key} = [{', '.join(items)}]")
@@ -397,6 +491,14 @@ def _parse_inputs(parser: AttrParser) -> Attribute:
     )
 
 
+def _parse_aheads(parser: AttrParser) -> Attribute:
+    return ArrayAttr(
+        parser.parse_comma_separated_list(
+            parser.Delimiter.SQUARE, lambda: parse_ahead(parser)
+        )
+    )
+
+
 def _parse_edges(parser: AttrParser) -> Attribute:
     pos = parser.pos
     if parser.parse_optional_keyword(MASKED) is None:
@@ -416,6 +518,7 @@ _SCHEDULE_KEYS: dict[str, Callable[[AttrParser], Attribute]] = {
     "widen": _parse_inputs,
     "edges": _parse_edges,
     "dot": parse_tile,
+    "prefetch": _parse_aheads,
 }
 _OF_INPUTS = frozenset(("pack", "widen"))
 

@@ -142,7 +142,8 @@ class Dots:
             operands=[transfer.value, *map(self.emitter.index, indices)],
             result_types=[type],
         )
-        return self.emitter.load(load, is_input=True)
+        count = point.width * self.size
+        return self.reader.insert_load(transfer, load, indices, count)
 
     def _widened(self, value: SSAValue, factor: DotFactor) -> SSAValue:
         """Numbers as i16."""

@@ -71,6 +71,7 @@ class Emitter:
         self._levels = [_Level(Block(), True)]
         self._depths: dict[SSAValue, int] = {}
         self._numbers: dict[int, SSAValue] = {}
+        self._known: dict[SSAValue, int] = {}
 
     def take_ops(self) -> list[Operation]:
         """All ops, detached."""
@@ -158,6 +159,10 @@ class Emitter:
         cache[key] = op.results[0]
         return op.results[0]
 
+    def is_here(self, op: Operation) -> bool:
+        """Whether an op stands in the block that is being written."""
+        return op.parent is self._levels[-1].block
+
     def found_here(self, key: object) -> SSAValue | None:
         """What was remembered under a key in the block that is being written."""
         return self._levels[-1].cache.get(key)
@@ -192,6 +197,7 @@ class Emitter:
         if found is None:
             found = self.constant(IntegerAttr(value, INDEX), INDEX)
             self._numbers[value] = found
+            self._known[found] = value
         return found
 
     def add(self, lhs: Index, rhs: Index) -> Index:
@@ -203,6 +209,17 @@ class Emitter:
             if rhs == 0:
                 return lhs
         return self._integer(arith.AddiOp, lhs, rhs)
+
+    def parts_of(self, value: Index) -> tuple[Index, int]:
+        """A value and a number whose sum an index is."""
+        if isinstance(value, int):
+            return 0, value
+        op = value.owner
+        if isinstance(op, arith.AddiOp):
+            number = self._known.get(op.rhs)
+            if number is not None:
+                return op.lhs, number
+        return value, 0
 
     def subtract(self, lhs: Index, rhs: Index) -> Index:
         if isinstance(rhs, int):

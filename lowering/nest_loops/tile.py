@@ -91,7 +91,7 @@ class TileWriter:
         self.folds: list[Fold] | None = None
         """How the lanes of accumulators are folded, if lanes are points of a sum."""
         self.lane_dim, self.width = self._find_lanes(schedule)
-        self.ins, self.outs = self._transfers(outer)
+        self.ins, self.outs = self._transfers(outer, schedule.prefetch_distances)
         self.masked = schedule.has_masked_edges and self._may_mask()
         """Whether lanes may be computed that are no points."""
         self.cursor = Cursor(
@@ -115,14 +115,16 @@ class TileWriter:
         return (dim, width) if width > 1 else (None, 1)
 
     def _transfers(
-        self, outer: Callable[[SSAValue], SSAValue]
+        self, outer: Callable[[SSAValue], SSAValue], ahead: Mapping[int, int]
     ) -> tuple[list[Transfer], list[Transfer]]:
-        """The inputs and the outputs."""
+        """The inputs, of which some are asked for ahead, and the outputs."""
         nest, is_vector = self.nest, self.lane_dim is not None
         written = set(nest.outs)
 
         def transfers(
-            values: Sequence[SSAValue], accesses: Iterable[tir.AccessAttr]
+            values: Sequence[SSAValue],
+            accesses: Iterable[tir.AccessAttr],
+            ahead: Mapping[int, int],
         ) -> list[Transfer]:
             return [
                 Transfer(
@@ -131,13 +133,16 @@ class TileWriter:
                     access,
                     is_input=value not in written,
                     is_vector=is_vector,
+                    ahead=ahead.get(position, 0),
                 )
-                for value, access in zip(values, accesses, strict=True)
+                for position, (value, access) in enumerate(
+                    zip(values, accesses, strict=True)
+                )
             ]
 
         return (
-            transfers(nest.ins, nest.in_accesses),
-            transfers(nest.outs, nest.out_accesses),
+            transfers(nest.ins, nest.in_accesses, ahead),
+            transfers(nest.outs, nest.out_accesses, {}),
         )
 
     def _may_mask(self) -> bool:

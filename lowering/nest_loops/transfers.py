@@ -17,6 +17,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.ir.affine import AffineExpr
 
 from transom.dialects import tir
+from transom.dialects.executor.memref_types import element_bytes
 from transom.dialects.tir import affine
 from transom.dialects.tir.accesses import exact_interval_of, interval_of
 from transom.dialects.tir.steps import Step, spare_axes, step_of
@@ -31,6 +32,9 @@ from transom.lowering.nest_loops.emitter import (
 )
 from transom.lowering.nest_loops.points import Evaluator, Point
 
+LINE_BYTES = 64
+"""What comes near at once."""
+
 
 class Transfer:
     """One input or output of a nest."""
@@ -43,6 +47,7 @@ class Transfer:
         *,
         is_input: bool,
         is_vector: bool,
+        ahead: int = 0,
     ) -> None:
         exprs = access.map.results if access.map else ()
         spare = spare_axes(exprs, memref_type_of(value))
@@ -54,6 +59,8 @@ class Transfer:
         self.access = access
         self.is_input = is_input
         """Only read by the nest."""
+        self.ahead = ahead
+        """How many elements ahead of what is read memory is asked for; 0 if not."""
         self.type = memref_type_of(value)
         self.shape = self.type.get_shape()
         self.exprs: tuple[AffineExpr, ...] = exprs
@@ -156,7 +163,45 @@ class Reader:
         op = memref.LoadOp.create(
             operands=operands, result_types=[transfer.element_type]
         )
-        return self.emitter.load(op, is_input=transfer.is_input)
+        return self.insert_load(transfer, op, indices, 1)
+
+    def insert_load(
+        self,
+        transfer: Transfer,
+        op: Operation,
+        indices: Sequence[Index],
+        count: int,
+    ) -> SSAValue:
+        """
+        What a load of `count` neighbours gives, new or read before. If the transfer
+        says so, memory is asked for ahead of a new one, but not where it is invariant.
+        """
+        value = self.emitter.load(op, is_input=transfer.is_input)
+        if transfer.ahead and indices and self.emitter.is_here(op):
+            self._prefetch(transfer, indices, count)
+        return value
+
+    def _prefetch(
+        self, transfer: Transfer, indices: Sequence[Index], count: int
+    ) -> None:
+        """
+        Ask for the lines ahead of some neighbours, each once in a step of the loops:
+        lines are counted from where the step starts.
+        """
+        emitter = self.emitter
+        *outer, last = indices
+        line = max(1, LINE_BYTES // (element_bytes(transfer.element_type) or 1))
+        base, number = emitter.parts_of(last)
+        for first in range(number - number % line, number + count, line):
+            place = max(number, first)
+            key = ("line", id(transfer), *outer, base, first)
+            if emitter.found_here(key) is not None:
+                continue
+            at = emitter.add(base, place + transfer.ahead)
+            operands = map(emitter.index, (*outer, at))
+            op = tir.PrefetchOp(transfer.value, list(operands))
+            emitter.insert(op)
+            emitter.remember_here(key, transfer.value)
 
     def _read_scalar(self, transfer: Transfer, point: Point) -> SSAValue:
         indices = self.indices(transfer, point)
@@ -241,7 +286,7 @@ class Reader:
             op = vector.LoadOp.create(
                 operands=[transfer.value, *indices], result_types=[type]
             )
-            return emitter.load(op, is_input=transfer.is_input)
+            return self.insert_load(transfer, op, at, width)
         condition: SSAValue | None = None
         for axis in axes:
             if axis < len(indices) - 1:
@@ -260,7 +305,7 @@ class Reader:
             width,
         )
         op = vector.MaskedLoadOp(transfer.value, indices, mask, outside)
-        return emitter.load(op, is_input=transfer.is_input)
+        return self.insert_load(transfer, op, at, width)
 
     def _has_room(self, transfer: Transfer, point: Point) -> bool:
         """Whether all lanes lie in the last axis, where those that count do."""

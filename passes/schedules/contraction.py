@@ -27,6 +27,7 @@ from xdsl.dialects.builtin import i8
 from transom.dialects import tir
 from transom.dialects.tir.dot import dot_factors
 from transom.dialects.tir.steps import Step
+from transom.passes.schedules.prefetching import stream
 from transom.passes.schedules.products import Product, find_products
 from transom.passes.schedules.view import NestView
 from transom.passes.schedules.widening import (
@@ -105,7 +106,15 @@ class Choice:
             widen=sorted(product.widened),
             masked_edges=product.view.can_mask,
             dot=self.dot,
+            prefetch=self.prefetch(),
         )
+
+    def prefetch(self) -> dict[int, int]:
+        """Panels are read one after the other, as often as there are rows of tiles."""
+        product, vectors = self.product, self.product.vectors
+        if vectors not in self.pack:
+            return {}
+        return stream(product.view, vectors, product.element_bytes(vectors))
 
 
 def schedule(view: NestView, constants: frozenset[int]) -> tir.ScheduleAttr | None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 from xdsl.dialects import math
 
 from transom.dialects import tir
+from transom.passes.schedules.prefetching import next_points
 from transom.passes.schedules.view import NestView
 
 
@@ -27,4 +28,6 @@ def schedule(view: NestView, dim: int) -> tir.ScheduleAttr:
         vectors = view.vectors(dim, lanes)
         if vectors > 1:
             register[dim] = lanes * vectors
-    return tir.ScheduleAttr.get(vector=(dim, lanes), register=register)
+    return tir.ScheduleAttr.get(
+        vector=(dim, lanes), register=register, prefetch=next_points(view, dim)
+    )

@@ -5,6 +5,7 @@ Schedules of sums along a contiguous dim: lanes are summed apart, in several vec
 from __future__ import annotations
 
 from transom.dialects import tir
+from transom.passes.schedules.prefetching import next_points, streams_of
 from transom.passes.schedules.view import NestView
 
 
@@ -13,5 +14,7 @@ def schedule(view: NestView, dim: int) -> tir.ScheduleAttr:
     lanes = view.lanes(dim)
     sets = view.vectors(dim, lanes)
     return tir.ScheduleAttr.get(
-        vector=(dim, lanes), register={dim: lanes * sets} if sets > 1 else None
+        vector=(dim, lanes),
+        register={dim: lanes * sets} if sets > 1 else None,
+        prefetch=next_points(view, dim) | streams_of(view, dim),
     )

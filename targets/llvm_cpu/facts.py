@@ -185,7 +185,8 @@ def _fma_chains(cpu: str) -> int:
 
 
 _CACHES: tuple[tuple[str, int, int], ...] = (
-    (r"znver[45]", 32 * KIB, MIB),
+    (r"znver5", 48 * KIB, MIB),
+    (r"znver4", 32 * KIB, MIB),
     (r"znver", 32 * KIB, 512 * KIB),
     (r"(sapphire|emerald|granite|diamond)rapids", 48 * KIB, 2 * MIB),
     (r"icelake[-_]server|rocketlake|tigerlake|icelake", 48 * KIB, 512 * KIB),

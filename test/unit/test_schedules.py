@@ -165,6 +165,7 @@ def schedules(draw: st.DrawFn, nest: tir.NestOp, lanes: list[int]) -> tir.Schedu
         order=order if draw(st.booleans()) else (),
         pack=sorted(pack),
         masked_edges=draw(st.booleans()),
+        prefetch={draw(st.integers(0, 1)): draw(st.integers(1, 99))},
     )
 
 
@@ -328,3 +329,70 @@ def test_an_entry_that_is_changed_by_hand_changes_the_code() -> None:
     assert blocked.count("phi i64") != tiled.count("phi i64")
     packed = text(vector=(1, 8), register={0: 6, 1: 16}, pack=[1])
     assert len(packed) > len(tiled)
+    ahead = text(vector=(1, 8), register={0: 6, 1: 16}, prefetch={1: 64})
+    asked = "call void @llvm.prefetch.p0(ptr"  # two vectors are one line
+    assert ahead.count(asked) == 1 > tiled.count(asked) == 0
+
+
+SOFTMAX = """
+tir.func @kernel(read %x: memref<{r}x{n}xf32>, write %o: memref<{r}x{n}xf32>) {{
+  tir.block (%i: index) in dims [parallel {r}] {{
+    %max = tir.alloc : memref<1xf32>
+    tir.nest dims [reduction {n}] at (%i)
+        ins(%x[s0, d0] : memref<{r}x{n}xf32>) outs(%max[0] : memref<1xf32>)
+      init {{
+        %low = arith.constant 0xFF800000 : f32
+        tir.yield %low : f32
+      }}
+      body (%v: f32, %m: f32) {{
+        %n = arith.maximumf %v, %m : f32
+        tir.yield %n : f32
+      }}
+      finish (%m: f32) {{
+        tir.yield %m : f32
+      }}
+    tir.nest dims [parallel {n}] at (%i)
+        ins(%x[s0, d0] : memref<{r}x{n}xf32>, %max[0] : memref<1xf32>)
+        outs(%o[s0, d0] : memref<{r}x{n}xf32>)
+      finish (%v: f32, %m: f32) {{
+        %d = arith.subf %v, %m : f32
+        tir.yield %d : f32
+      }}
+  }}
+  tir.return
+}}
+"""
+
+
+@pytest.mark.parametrize("name", MACHINES)
+@pytest.mark.parametrize("n", [256, 301])
+def test_rows_that_are_asked_for_ahead_are_the_same(n: int, name: str) -> None:
+    """The row after the last one is not there, and is asked for all the same."""
+    kernel = parse_kernel(SOFTMAX.format(r=3, n=n))
+    for nest in [op for op in kernel.walk() if isinstance(op, tir.NestOp)]:
+        nest.schedule = choose_schedule(nest, MACHINES[name])
+    assert f"prefetch = [in0 : {n}]" in str(kernel)
+    x = np.random.default_rng(0).standard_normal((3, n)).astype(np.float32)
+    found = np.full_like(x, 7)
+    native = NativeKernel(kernel)
+    native(x, found)
+    assert "@llvm.prefetch" in native.text
+    np.testing.assert_array_equal(found, x - x.max(axis=1, keepdims=True))
+
+
+def test_what_is_asked_for_ahead() -> None:
+    # A weight of 4 MiB that up to four rows are multiplied by, in its packed order.
+    assert "prefetch = [in1 : 512]" in chosen(matmul(1, 1024, 1024), AVX512, 1)
+    assert "prefetch = [in1 : 512]" in chosen(matmul(4, 1024, 1024), AVX512, 1)
+    assert "prefetch" not in chosen(matmul(5, 1024, 1024), AVX512, 1)
+    # One that the second cache holds, or that comes from memory.
+    assert "prefetch" not in chosen(matmul(1, 512, 512), AVX512, 1)
+    assert "prefetch" not in chosen(matmul(1, 4096, 4096), AVX512, 1)
+    # Not packed, its rows lie apart; along its rows it is read in order.
+    assert "prefetch" not in chosen(matmul(1, 1024, 1024), AVX512)
+    assert "prefetch = [in1 : 512]" in chosen(matmul(1, 1024, 1024, "nt"), AVX512)
+    # Halves are half as large, unless they are packed as f32 for many rows.
+    assert "prefetch" not in chosen(matmul(1, 512, 1024, t="f16"), AVX512, 1)
+    assert "prefetch = [in1 : 1024]" in chosen(
+        matmul(1, 1024, 1024, t="f16"), AVX512, 1
+    )

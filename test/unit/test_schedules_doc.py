@@ -16,9 +16,11 @@ LISTINGS = dict(re.findall(r"```mlir (\w+)\n(.*?)```", PAGE.read_text(), re.DOTA
 CHOSEN = "tir-choose-schedule"
 PACKED = f"{CHOSEN},tir-pack-operands"
 PIPELINES = {
-    "chosen": CHOSEN,
-    "packed": PACKED,
-    "loops": f"{PACKED},convert-tir-to-scf",
+    "chosen": ("input", CHOSEN),
+    "packed": ("input", PACKED),
+    "loops": ("input", f"{PACKED},convert-tir-to-scf"),
+    "ahead": ("rows", CHOSEN),
+    "asked": ("rows", f"{CHOSEN},convert-tir-to-scf"),
 }
 
 
@@ -30,8 +32,9 @@ def pattern(line: str) -> str:
 @pytest.mark.parametrize("name", PIPELINES)
 def test_listing(name: str) -> None:
     ctx = new_context()
-    module = parse_ir(ctx, LISTINGS["input"], "schedules.md")
-    parse_pipeline(PIPELINES[name], registry().passes, ctx).apply(ctx, module)
+    given, pipeline = PIPELINES[name]
+    module = parse_ir(ctx, LISTINGS[given], "schedules.md")
+    parse_pipeline(pipeline, registry().passes, ctx).apply(ctx, module)
     printed = str(module).splitlines()
     rest = iter(printed)
     for line in filter(str.strip, LISTINGS[name].splitlines()):
@@ -40,4 +43,4 @@ def test_listing(name: str) -> None:
 
 
 def test_every_listing_is_checked() -> None:
-    assert LISTINGS.keys() == {"input", *PIPELINES}
+    assert LISTINGS.keys() == {*PIPELINES, *(given for given, _ in PIPELINES.values())}

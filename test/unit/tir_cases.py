@@ -369,14 +369,22 @@ def cases(draw: st.DrawFn, schedules: bool = False) -> Case:
         body=body if has_accumulators else None,
         finish=finish,
         symbols=symbol_values,
-        schedule=draw(schedules_of(kinds)) if schedules else None,
+        schedule=(
+            draw(schedules_of(kinds, [i for i, a in enumerate(ins) if a.map]))
+            if schedules
+            else None
+        ),
     )
     kernel.body.block.add_ops([nest, tir.ReturnOp()])
     return Case(kernel, arguments)
 
 
 @st.composite
-def schedules_of(draw: st.DrawFn, kinds: list[tir.DimKind]) -> tir.ScheduleAttr | None:
+def schedules_of(
+    draw: st.DrawFn, kinds: list[tir.DimKind], mapped: list[int]
+) -> tir.ScheduleAttr | None:
+    """`mapped` are the inputs that are read through a map."""
+
     def some(dims: list[int]) -> bool:
         return bool(dims) and draw(st.booleans())
 
@@ -398,6 +406,12 @@ def schedules_of(draw: st.DrawFn, kinds: list[tir.DimKind]) -> tir.ScheduleAttr 
         sizes = st.tuples(st.sampled_from(parallel), st.integers(1, 5))
         cache = draw(st.lists(sizes, min_size=1, max_size=2))
     order = (*draw(st.permutations(parallel)), *others) if some(parallel) else ()
+    ahead = {draw(st.sampled_from(mapped)): draw(st.integers(1, 9))} if mapped else {}
     return tir.ScheduleAttr.get(
-        cache=cache, register=register, vector=vector, unroll=unroll, order=order
+        cache=cache,
+        register=register,
+        vector=vector,
+        unroll=unroll,
+        order=order,
+        prefetch=ahead if draw(st.integers(0, 3)) == 0 else None,
     )

@@ -187,6 +187,8 @@ class Evaluator:
             case scf.IfOp():
                 region = op.true_region if operands[0] else op.false_region
                 results = self.run_region(region, env) if region.blocks else ()
+            case tir.PrefetchOp():
+                results = ()
             case tir.IndexOp():
                 results = [np.int64(self.point[op.position])]
             case _ if dialect in ("memref", "vector") or isinstance(op, tir.AllocOp):

@@ -49,6 +49,23 @@ tir.func @zero_divisor(read %x: memref<?xf32>, write %o: memref<8xf32>) {
   tir.return
 }
 
+// A schedule follows the inputs that are left.
+// CHECK-LABEL: tir.func @scheduled_inputs(
+tir.func @scheduled_inputs(read %x: memref<8xf32>, read %y: memref<8xf32>, read %z: memref<8xf32>, write %o: memref<8xf32>) {
+  // CHECK:      ins(%y[d0] : memref<8xf32>, %z[d0] : memref<8xf32>)
+  // CHECK:      schedule #tir.schedule<vector = d0 : 4, pack = [in0], widen = [in1, in0], prefetch = [in1 : 16]>
+  tir.nest dims [parallel 8]
+      ins(%x[d0] : memref<8xf32>, %y[d0] : memref<8xf32>, %y[d0] : memref<8xf32>, %z[d0] : memref<8xf32>)
+      outs(%o[d0] : memref<8xf32>)
+      schedule #tir.schedule<vector = d0 : 4, pack = [in1, in2], widen = [in3, in1, in0], prefetch = [in0 : 4, in3 : 16]>
+    finish (%a: f32, %b: f32, %c: f32, %d: f32) {
+      %s = arith.addf %b, %c : f32
+      %t = arith.addf %s, %d : f32
+      tir.yield %t : f32
+    }
+  tir.return
+}
+
 // CHECK-LABEL: tir.func @inputs(
 tir.func @inputs(read %x: memref<8xf32>, read %y: memref<8xf32>, write %o: memref<8xf32>) {
   // The first and the third are one; the second is not used; the last is padded.

@@ -369,7 +369,7 @@ tir.func @schedule_order() {
 
 // -----
 
-// expected-error @+1 {{unknown schedule entry 'vectors'; expected one of cache, register, vector, unroll, parallel, order, compute_at, pack, widen, edges, dot}}
+// expected-error @+1 {{unknown schedule entry 'vectors'; expected one of cache, register, vector, unroll, parallel, order, compute_at, pack, widen, edges, dot, prefetch}}
 builtin.module attributes {a = #tir.schedule<vectors = d0 : 4>} {}
 
 // -----
@@ -518,6 +518,50 @@ tir.func @schedule_pack_indirect(read %x: memref<4xf32>, write %o: memref<4xf32>
     }
   tir.return
 }
+
+// -----
+
+tir.func @schedule_prefetch_indirect(read %x: memref<4xf32>, write %o: memref<4xf32>) {
+  // expected-error @+1 {{schedule: expected inputs with a map in 'prefetch', but 'in0' is indirect}}
+  tir.nest dims [parallel 4] ins(%x[*] : memref<4xf32>) outs(%o[d0] : memref<4xf32>) schedule #tir.schedule<prefetch = [in0 : 4]>
+    finish (%m: memref<4xf32>) {
+      %i = tir.index 0 : index
+      %v = memref.load %m[%i] : memref<4xf32>
+      tir.yield %v : f32
+    }
+  tir.return
+}
+
+// -----
+
+tir.func @schedule_prefetch(read %x: memref<4xf32>, write %o: memref<4xf32>) {
+  // expected-error @+1 {{schedule: expected inputs below in1 in 'prefetch', but got 'in1'}}
+  tir.nest dims [parallel 4] ins(%x[d0] : memref<4xf32>) outs(%o[d0] : memref<4xf32>) schedule #tir.schedule<prefetch = [in1 : 4]>
+    finish (%v: f32) {
+      tir.yield %v : f32
+    }
+  tir.return
+}
+
+// -----
+
+// expected-error @+1 {{schedule: expected each input once in 'prefetch', but 'in1' stands 2 times}}
+builtin.module attributes {a = #tir.schedule<prefetch = [in1 : 4, in1 : 8]>} {}
+
+// -----
+
+// expected-error @+1 {{expected a distance of 1 to 1073741824 elements, but got 0}}
+builtin.module attributes {a = #tir.schedule<prefetch = [in1 : 0]>} {}
+
+// -----
+
+// expected-error @+1 {{expected a distance of 1 to 1073741824 elements, but got 1073741825}}
+builtin.module attributes {a = #tir.ahead<in1 : 1073741825>} {}
+
+// -----
+
+// expected-error @+1 {{expected an input such as 'in0'}}
+builtin.module attributes {a = #tir.ahead<d0 : 4>} {}
 
 // -----
 

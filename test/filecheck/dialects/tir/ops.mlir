@@ -104,10 +104,12 @@ func.func private @attributes(!tir.token) attributes {
   a = #tir.access<(d0, d1)[s0] -> (d1 + d0 * s0 - 1), pad 0.0 : f32>,
   // CHECK-SAME: b = #tir.access<*, combine umax>
   b = #tir.access<*, combine umax>,
-  // CHECK-SAME: c = #tir.schedule<cache = [d0 : 64, d1 : 32, d0 : 8], register = [d0 : 4], vector = d1 : 16, unroll = [d2 : 2], parallel = [d0], order = [d2, d0, d1], compute_at = 1, pack = [in1, in0], widen = [in0], edges = masked, dot = d2 : 4>
-  c = #tir.schedule<dot = d2 : 4, widen = [in0], edges = masked, pack = [in1, in0], order = [d2, d0, d1], compute_at = 1, cache = [d0 : 64, d1 : 32, d0 : 8], unroll = [d2 : 2], register = [d0 : 4], parallel = [d0], vector = d1 : 16>,
+  // CHECK-SAME: c = #tir.schedule<cache = [d0 : 64, d1 : 32, d0 : 8], register = [d0 : 4], vector = d1 : 16, unroll = [d2 : 2], parallel = [d0], order = [d2, d0, d1], compute_at = 1, pack = [in1, in0], widen = [in0], edges = masked, dot = d2 : 4, prefetch = [in1 : 1024, in0 : 1]>
+  c = #tir.schedule<dot = d2 : 4, prefetch = [in1 : 1024, in0 : 1], widen = [in0], edges = masked, pack = [in1, in0], order = [d2, d0, d1], compute_at = 1, cache = [d0 : 64, d1 : 32, d0 : 8], unroll = [d2 : 2], register = [d0 : 4], parallel = [d0], vector = d1 : 16>,
   // CHECK-SAME: d = #tir.schedule<>
   d = #tir.schedule<>,
   // CHECK-SAME: e = #tir.dim<sequential ?>
-  e = #tir.dim<sequential ?>
+  e = #tir.dim<sequential ?>,
+  // CHECK-SAME: f = #tir.ahead<in2 : 16>
+  f = #tir.ahead<in2 : 16>
 }
