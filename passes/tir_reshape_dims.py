@@ -1,8 +1,8 @@
 """
-Give sums the dims that their loops want.
+Give nests the dims that their loops want.
 
-A dim whose points some input sees in groups only becomes two, the groups and what is in
-them: what one group shares is then seen as shared.
+A dim of a sum whose points some input sees in groups only becomes two, the groups and
+what is in them: what one group shares is then seen as shared.
 
 ```mlir
 tir.nest dims [parallel 24, parallel 9, reduction 8]
@@ -13,7 +13,8 @@ tir.nest dims [parallel 4, parallel 6, parallel 9, reduction 8]
 ```
 
 Two dims that lie behind each other wherever they are used, as the rows and columns of
-an image in a 1x1 convolution do, become one: short rows leave lanes of vectors empty.
+an image in a 1x1 convolution or an addition do, become one: short rows leave lanes of
+vectors empty.
 
 ```mlir
 tir.nest dims [parallel 64, parallel 7, parallel 7, reduction 32]
@@ -25,7 +26,7 @@ tir.nest dims [parallel 64, parallel 49, reduction 32]
 ```
 
 Nests that have a schedule, that are in a block or ask for the number of a point are
-left alone, and so are nests without a sum: their loops only map elements, or move them.
+left alone.
 """
 
 from __future__ import annotations
@@ -70,15 +71,14 @@ class TirReshapeDimsPass(KernelPass):
             if not isinstance(func, tir.FuncOp) or len(func.body.blocks) != 1:
                 continue
             for op in tuple(func.body.block.ops):
-                if isinstance(op, tir.NestOp) and is_plain_sum(op):
+                if isinstance(op, tir.NestOp) and is_plain(op):
                     reshape_dims(op)
 
 
-def is_plain_sum(nest: tir.NestOp) -> bool:
+def is_plain(nest: tir.NestOp) -> bool:
     """Whether the dims of a nest may become others."""
     return (
         nest.schedule is None
-        and tir.DimKind.REDUCTION in nest.dim_kinds
         and not any(isinstance(op, tir.IndexOp) for op in nest.walk())
         and not any(_forgets_sums(access, nest) for access in nest.in_accesses)
     )
@@ -95,9 +95,8 @@ def _forgets_sums(access: tir.AccessAttr, nest: tir.NestOp) -> bool:
 
 def reshape_dims(nest: tir.NestOp) -> None:
     """Split and collapse the dims of a nest as long as there are some."""
-    while (found := grouped_dim(nest)) is not None and may_rewrite("split", nest):
-        split(nest, *found)
-        SPLIT.add()
+    if tir.DimKind.REDUCTION in nest.dim_kinds:
+        split_groups(nest)
     while (outer := consecutive_dims(nest)) is not None and may_rewrite(
         "collapse", nest
     ):
@@ -106,6 +105,13 @@ def reshape_dims(nest: tir.NestOp) -> None:
 
 
 # Groups.
+
+
+def split_groups(nest: tir.NestOp) -> None:
+    """Split the dims of a nest as long as there are groups."""
+    while (found := grouped_dim(nest)) is not None and may_rewrite("split", nest):
+        split(nest, *found)
+        SPLIT.add()
 
 
 def grouped_dim(nest: tir.NestOp) -> tuple[int, int] | None:

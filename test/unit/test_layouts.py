@@ -59,7 +59,7 @@ def test_kernels_keep_the_promise_of_layouts(seed: int) -> None:
     memory = [stored(*pair) for pair in zip(layouts, inputs, strict=True)]
     found = interpreter_of(module).run(kernel.sym_name.data, memory)[0]
     np.testing.assert_allclose(
-        found, stored(result, expected), rtol=2e-5, atol=2e-6, err_msg=text
+        found, stored(result, expected), rtol=2e-5, atol=2e-5, err_msg=text
     )
 
 

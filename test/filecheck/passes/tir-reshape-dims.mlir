@@ -211,11 +211,11 @@ tir.func @one_step(read %x: memref<4x7x1xf32>, write %o: memref<4x7xf32>) {
 // -----
 
 // A schedule that was written by hand speaks of the dims as they are; a nest without a sum
-// only moves.
+// is collapsed as well.
 
 // CHECK-LABEL: tir.func @scheduled
 // CHECK-NEXT:    tir.nest dims [parallel 4, parallel 7, reduction 3]
-// CHECK:         tir.nest dims [parallel 4, parallel 7]
+// CHECK:         tir.nest dims [parallel 28]
 tir.func @scheduled(read %x: memref<3x4x7xf32>, write %o: memref<4x7xf32>, write %p: memref<4x7xf32>) {
   tir.nest dims [parallel 4, parallel 7, reduction 3]
       ins(%x[d2, d0, d1] : memref<3x4x7xf32>) outs(%o[d0, d1] : memref<4x7xf32>)
@@ -234,6 +234,48 @@ tir.func @scheduled(read %x: memref<3x4x7xf32>, write %o: memref<4x7xf32>, write
   tir.nest dims [parallel 4, parallel 7] ins(%o[d0, d1] : memref<4x7xf32>) outs(%p[d0, d1] : memref<4x7xf32>)
     finish (%a: f32) {
       tir.yield %a : f32
+    }
+  tir.return
+}
+
+// -----
+
+// Without a sum: what all dims of one input, and the outer two of another, number.
+
+// CHECK-LABEL: tir.func @channels
+// CHECK:         tir.nest dims [parallel 6, parallel 35]
+// CHECK-NEXT:      ins(%x_2[d0, d1] : memref<6x35xf32>, %b_1[d0] : memref<6xf32>)
+// CHECK-NEXT:      outs(%o_2[d0, d1] : memref<6x35xf32>)
+tir.func @channels(read %x: memref<2x3x7x5xf32>, read %b: memref<2x3xf32>, write %o: memref<2x3x7x5xf32>) {
+  tir.nest dims [parallel 2, parallel 3, parallel 7, parallel 5]
+      ins(%x[d0, d1, d2, d3] : memref<2x3x7x5xf32>, %b[d0, d1] : memref<2x3xf32>)
+      outs(%o[d0, d1, d2, d3] : memref<2x3x7x5xf32>)
+    finish (%v: f32, %w: f32) {
+      %s = arith.addf %v, %w : f32
+      tir.yield %s : f32
+    }
+  tir.return
+}
+
+// -----
+
+// Groups are the business of sums; a point that is asked for is one of these dims.
+
+// CHECK-LABEL: tir.func @twice
+// CHECK-NEXT:    tir.nest dims [parallel 6, parallel 4]
+// CHECK-NEXT:      ins(%x[d0 floordiv 2, d1] : memref<3x4xindex>)
+// CHECK:         tir.nest dims [parallel 6, parallel 4]
+// CHECK-NEXT:      ins(%t[d0, d1] : memref<6x4xindex>)
+tir.func @twice(read %x: memref<3x4xindex>, write %t: memref<6x4xindex>, write %o: memref<6x4xindex>) {
+  tir.nest dims [parallel 6, parallel 4] ins(%x[d0 floordiv 2, d1] : memref<3x4xindex>) outs(%t[d0, d1] : memref<6x4xindex>)
+    finish (%v: index) {
+      tir.yield %v : index
+    }
+  tir.nest dims [parallel 6, parallel 4] ins(%t[d0, d1] : memref<6x4xindex>) outs(%o[d0, d1] : memref<6x4xindex>)
+    finish (%v: index) {
+      %i = tir.index 1 : index
+      %s = arith.addi %v, %i : index
+      tir.yield %s : index
     }
   tir.return
 }
