@@ -50,8 +50,11 @@ class SymbolUse(NamedTuple):
 
 def symbol_name(op: Operation) -> str | None:
     """The name that an op defines, if it is a symbol."""
-    name = op.get_attr_or_prop("sym_name")
-    return name.data if isinstance(name, StringAttr) else None
+    name = op.properties.get("sym_name")
+    if name is None:
+        name = op.attributes.get("sym_name")
+    # `isinstance` is slow for what is none: most ops are no symbols.
+    return name.data if name is not None and isinstance(name, StringAttr) else None
 
 
 def set_symbol_name(op: Operation, name: str) -> None:

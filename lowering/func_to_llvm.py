@@ -29,9 +29,9 @@ from xdsl.dialects.builtin import (
     i64,
 )
 from xdsl.ir import Attribute, Operation, SSAValue
-from xdsl.traits import SymbolTable
 
 from transom.dialects import executor, llvm, tir
+from transom.dialects.symbols import lookup
 from transom.lowering.conversion import (
     ConversionPattern,
     ConversionRewriter,
@@ -231,7 +231,7 @@ class ConvertCall(
         module = rewriter.root
         assert isinstance(module, ModuleOp), "modules are converted"
         name = op.callee.string_value()
-        callee = SymbolTable.lookup_symbol(module, name)
+        callee = lookup(module, name)
         is_artifact = isinstance(callee, executor.ArtifactOp)
         if is_artifact:
             name = artifact_symbol(name)

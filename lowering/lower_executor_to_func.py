@@ -38,10 +38,10 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.passes import ModulePass
-from xdsl.traits import SymbolTable
 
 from transom.dialects import executor, graph, tir
 from transom.dialects.executor import SIGNATURE
+from transom.dialects.symbols import lookup
 from transom.dialects.target import get_config
 from transom.lowering.bufferize.memrefs import memref_of
 from transom.lowering.conversion import (
@@ -343,7 +343,7 @@ class LowerExecutorToFuncPass(ModulePass):
 
         def calls_no_function(call: Operation) -> bool:
             assert isinstance(call, executor.CallOp), "asked for calls only"
-            callee = SymbolTable.lookup_symbol(op, call.callee)
+            callee = lookup(op, call.callee.string_value())
             return not isinstance(callee, func.FuncOp)
 
         target = ConversionTarget()

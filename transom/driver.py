@@ -28,6 +28,7 @@ from transom.dialects.diagnostics import (
     position_of,
 )
 from transom.dialects.parser import allow_deep_recursion, parse_ir
+from transom.dialects.roomy_stack import with_room
 from transom.dialects.symbols import symbol_name
 from transom.dialects.target import (
     PHASE,
@@ -57,6 +58,7 @@ def phases() -> tuple[Phase, ...]:
     return PHASES
 
 
+@with_room
 @rare_collection()
 def load(
     path: str | PathLike[str],
@@ -97,6 +99,7 @@ def load(
     return module
 
 
+@with_room
 @rare_collection()
 def parse(
     text: str | bytes, *, ctx: Context | None = None, name: str = "<text>"
@@ -143,6 +146,7 @@ def lower(
     return result
 
 
+@with_room
 @rare_collection()
 def lower_in_place(
     module: ModuleOp,
@@ -305,6 +309,7 @@ OPT_LEVELS = range(4)
 """How much LLVM's passes may do."""
 
 
+@with_room
 @rare_collection()
 def compile(
     module: ModuleOp,

@@ -7,6 +7,7 @@ A tensor type has one encoding slot, so the three are one attribute, `#graph.des
 
 import struct
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 from xdsl.dialects.builtin import (
@@ -411,6 +412,21 @@ def tensor(
         sizes.append(DYNAMIC)
         named = entry if isinstance(entry, str | Symbol) else symbol
         names.append(Symbol(named) if isinstance(named, str) else named)
+    return _tensor_type(tuple(sizes), element_type, tuple(names), layout, place)
+
+
+@lru_cache(maxsize=4096)
+def _tensor_type(
+    sizes: tuple[int, ...],
+    element_type: Attribute,
+    names: tuple[Symbol | None, ...],
+    layout: LayoutAttr | None,
+    place: PlaceAttr | None,
+) -> AnyTensor:
+    """
+    The type of some parts, one object for all who ask: each op infers its types when it
+    is made and when it is verified, and a type takes longer to make than to find.
+    """
     if not any(names) and layout is None and place is None:
         return TensorType(element_type, sizes)
     return TensorType(element_type, sizes, DescAttr.get(names, layout, place))

@@ -42,6 +42,18 @@ def test_tensor():
     )
 
 
+def test_equal_types_are_one_object():
+    zeros, negative = (
+        graph.LayoutAttr.get((1, 16), (1, 1), fill) for fill in (0.0, -0.0)
+    )
+    assert graph.tensor((N, 4), f32, layout=zeros, place=PLACE) is (
+        graph.tensor([N, 4], f32, layout=zeros, place=PLACE)
+    )
+    other = graph.tensor((2, 4), f32, layout=negative)
+    assert graph.layout_of(graph.tensor((2, 4), f32, layout=zeros)) == zeros
+    assert graph.layout_of(other) == negative
+
+
 def test_names_are_checked_against_the_shape():
     wrong = TensorType(f32, (4, 3), graph.DescAttr.get((N,)))
     with pytest.raises(VerifyException, match="expected one entry of 'dims' per '\\?'"):
