@@ -14,6 +14,9 @@ then needs no pass of its own to turn it.
   cf.cond_br %again, ^body(%next, %new…), ^exit(%new…)
 ^exit(%result…):
 ```
+
+Behind a loop that runs at least once, what is carried is known as the end of the body
+has it: the exit has no arguments.
 """
 
 from collections.abc import Callable, Sequence
@@ -146,7 +149,7 @@ def build_loop(
 
     types = [value.type for value in carried]
     block = rewriter.new_block([lower.type, *types])
-    leave = rewriter.new_block(types)
+    leave = rewriter.new_block(() if runs else types)
     start = (lower, *carried)
     if runs:
         rewriter.insert(ops.branch(block, start))
@@ -157,10 +160,12 @@ def build_loop(
     after = body(block.args[0], block.args[1:])
     following = insert(ops.add(block.args[0], step))
     again = insert(ops.less(following, upper))
-    latch = ops.branch_if(again, block, (following, *after), leave, after)
+    latch = ops.branch_if(
+        again, block, (following, *after), leave, () if runs else after
+    )
     rewriter.insert(rewriter.carry_to(latch))
     rewriter.continue_in(leave)
-    return leave.args
+    return after if runs else leave.args
 
 
 def build_nest(

@@ -53,6 +53,24 @@ func.func @static() {
   func.return
 }
 
+// Behind it, what it carries is known as its last turn has it.
+// CHECK-LABEL: @static_carried
+// CHECK-SAME:    (%[[A:.*]]: f32, %[[B:.*]]: f32)
+func.func @static_carried(%a: f32, %b: f32) -> (f32, f32) {
+  // CHECK:         cf.br ^[[BODY:bb.*]](%{{.*}}, %[[A]], %[[B]] : index, f32, f32)
+  // CHECK-NEXT:  ^[[BODY]](%{{.*}}: index, %[[X:.*]]: f32, %[[Y:.*]]: f32):
+  // CHECK:         cf.cond_br %{{.*}}, ^[[BODY]](%{{.*}}, %[[Y]], %[[X]] : index, f32, f32), ^[[EXIT:bb.*]]
+  // CHECK-NEXT:  ^[[EXIT]]:
+  // CHECK-NEXT:    func.return %[[Y]], %[[X]]
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %p, %q = scf.for %i = %c0 to %c4 step %c1 iter_args(%x = %a, %y = %b) -> (f32, f32) {
+    scf.yield %y, %x : f32, f32
+  }
+  func.return %p, %q : f32, f32
+}
+
 // An `i32` may wrap around.
 // CHECK-LABEL: @narrow
 func.func @narrow(%lb: i32, %ub: i32, %step: i32) {

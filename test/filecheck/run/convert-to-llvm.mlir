@@ -47,7 +47,12 @@ builtin.module attributes {target.config = #target.config<host = @cpu, default_p
       %b = arith.addf %a, %v : f32
       scf.yield %b : f32
     }
-    memref.store %r, %s[%c0] : memref<1xf32>
+    // A loop that is known to run: the sum is where it is after three swaps.
+    %c3 = arith.constant 3 : index
+    %p, %q = scf.for %i = %c0 to %c3 step %c1 iter_args(%a = %r, %b = %zero) -> (f32, f32) {
+      scf.yield %b, %a : f32, f32
+    }
+    memref.store %q, %s[%c0] : memref<1xf32>
     tir.return
   }
 }
