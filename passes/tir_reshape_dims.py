@@ -13,8 +13,7 @@ tir.nest dims [parallel 4, parallel 6, parallel 9, reduction 8]
 ```
 
 Two dims that lie behind each other wherever they are used, as the rows and columns of
-an image in a 1x1 convolution or an addition do, become one: short rows leave lanes of
-vectors empty.
+an image in a 1x1 convolution do, become one: short rows leave lanes of vectors empty.
 
 ```mlir
 tir.nest dims [parallel 64, parallel 7, parallel 7, reduction 32]
@@ -25,8 +24,9 @@ tir.nest dims [parallel 64, parallel 49, reduction 32]
     ins(%x_1[d2, d1] : memref<32x49xf32>, …) outs(%y_1[d0, d1] : …)
 ```
 
-Nests that have a schedule, that are in a block or ask for the number of a point are
-left alone.
+Rows of a nest without a sum, such as an addition, become one if they are no whole
+vectors. Nests that have a schedule, that are in a block or ask for the number of a
+point are left alone.
 """
 
 from __future__ import annotations
@@ -48,6 +48,7 @@ from xdsl.ir.affine import (
 )
 
 from transom.dialects import tir
+from transom.dialects.executor import element_bytes
 from transom.dialects.tir import affine
 from transom.dialects.tir.accesses import dims_of_bounds
 from transom.dialects.tir.simplification import simplify_map
@@ -55,6 +56,7 @@ from transom.dialects.tir.types import memref_type_of
 from transom.passes.kernel_pass import KernelPass
 from transom.passes.rewrite_steps import may_rewrite
 from transom.passes.statistics import Statistic
+from transom.passes.tir_choose_schedule import LIMITS
 
 SPLIT = Statistic("split-dims", "dims that became groups and what is in them")
 COLLAPSED = Statistic("collapsed-dims", "pairs of dims that became one")
@@ -66,13 +68,22 @@ class TirReshapeDimsPass(KernelPass):
     statistics: ClassVar[tuple[Statistic, ...]] = (SPLIT, COLLAPSED)
     is_kept: ClassVar[bool] = False
 
+    vector_bytes: int = 32
+
+    def __post_init__(self) -> None:
+        LIMITS["vector_bytes"].verify("vector-bytes", self.vector_bytes)
+
     def apply_to_kernels(self, ctx: Context, module: ModuleOp) -> None:
         for func in module.body.block.ops:
             if not isinstance(func, tir.FuncOp) or len(func.body.blocks) != 1:
                 continue
             for op in tuple(func.body.block.ops):
-                if isinstance(op, tir.NestOp) and is_plain(op):
+                if not isinstance(op, tir.NestOp) or not is_plain(op):
+                    continue
+                if tir.DimKind.REDUCTION in op.dim_kinds:
                     reshape_dims(op)
+                else:
+                    fill_rows(op, self.vector_bytes)
 
 
 def is_plain(nest: tir.NestOp) -> bool:
@@ -94,9 +105,10 @@ def _forgets_sums(access: tir.AccessAttr, nest: tir.NestOp) -> bool:
 
 
 def reshape_dims(nest: tir.NestOp) -> None:
-    """Split and collapse the dims of a nest as long as there are some."""
-    if tir.DimKind.REDUCTION in nest.dim_kinds:
-        split_groups(nest)
+    """Split and collapse the dims of a sum as long as there are some."""
+    while (found := grouped_dim(nest)) is not None and may_rewrite("split", nest):
+        split(nest, *found)
+        SPLIT.add()
     while (outer := consecutive_dims(nest)) is not None and may_rewrite(
         "collapse", nest
     ):
@@ -104,14 +116,21 @@ def reshape_dims(nest: tir.NestOp) -> None:
         COLLAPSED.add()
 
 
+def fill_rows(nest: tir.NestOp, vector_bytes: int) -> None:
+    """Collapse the innermost dims of a nest until its rows are whole vectors."""
+    sizes = [element_bytes(memref_type_of(out).element_type) or 1 for out in nest.outs]
+    lanes = vector_bytes // max(sizes, default=1)
+    while lanes > 1 and nest.rank > 1:
+        row = nest.static_bounds[-1]
+        if row is None or row % lanes == 0 or not can_collapse(nest, nest.rank - 2):
+            return
+        if not may_rewrite("collapse", nest):
+            return
+        collapse(nest, nest.rank - 2)
+        COLLAPSED.add()
+
+
 # Groups.
-
-
-def split_groups(nest: tir.NestOp) -> None:
-    """Split the dims of a nest as long as there are groups."""
-    while (found := grouped_dim(nest)) is not None and may_rewrite("split", nest):
-        split(nest, *found)
-        SPLIT.add()
 
 
 def grouped_dim(nest: tir.NestOp) -> tuple[int, int] | None:
@@ -166,15 +185,17 @@ def consecutive_dims(nest: tir.NestOp) -> int | None:
     The outer one of two dims next to each other that lie behind each other in all that
     is read and written along them.
     """
+    return next((d for d in range(nest.rank - 1) if can_collapse(nest, d)), None)
+
+
+def can_collapse(nest: tir.NestOp, outer: int) -> bool:
+    """Whether a dim and the next one are one in all that is read and written."""
     kinds, bounds = nest.dim_kinds, nest.static_bounds
-    for outer in range(nest.rank - 1):
-        if (
-            kinds[outer] is kinds[outer + 1] is not tir.DimKind.SEQUENTIAL
-            and all(bounds[dim] not in (None, 1) for dim in (outer, outer + 1))
-            and all(_can_collapse(*transfer, nest, outer) for transfer in _all(nest))
-        ):
-            return outer
-    return None
+    return (
+        kinds[outer] is kinds[outer + 1] is not tir.DimKind.SEQUENTIAL
+        and all(bounds[dim] not in (None, 1) for dim in (outer, outer + 1))
+        and all(_can_collapse(*transfer, nest, outer) for transfer in _all(nest))
+    )
 
 
 def _all(nest: tir.NestOp) -> Iterator[tuple[SSAValue, tir.AccessAttr]]:

@@ -36,6 +36,7 @@ class LlvmCpuTarget(TargetHooks[LlvmCpuAttr]):
                 "chains": facts.fma_chains,
                 "dot": str(dot),
             },
+            "tir-reshape-dims": {"vector-bytes": facts.vector_bytes},
             "tir-use-winograd": {"l2-bytes": facts.l2_bytes or facts.l1_bytes},
         }
 

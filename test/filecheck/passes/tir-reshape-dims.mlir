@@ -240,12 +240,12 @@ tir.func @scheduled(read %x: memref<3x4x7xf32>, write %o: memref<4x7xf32>, write
 
 // -----
 
-// Without a sum: what all dims of one input, and the outer two of another, number.
+// Without a sum: pixels, but not what another input tells apart.
 
 // CHECK-LABEL: tir.func @channels
-// CHECK:         tir.nest dims [parallel 6, parallel 35]
-// CHECK-NEXT:      ins(%x_2[d0, d1] : memref<6x35xf32>, %b_1[d0] : memref<6xf32>)
-// CHECK-NEXT:      outs(%o_2[d0, d1] : memref<6x35xf32>)
+// CHECK:         tir.nest dims [parallel 2, parallel 3, parallel 35]
+// CHECK-NEXT:      ins(%x_1[d0, d1, d2] : memref<2x3x35xf32>, %b[d0, d1] : memref<2x3xf32>)
+// CHECK-NEXT:      outs(%o_1[d0, d1, d2] : memref<2x3x35xf32>)
 tir.func @channels(read %x: memref<2x3x7x5xf32>, read %b: memref<2x3xf32>, write %o: memref<2x3x7x5xf32>) {
   tir.nest dims [parallel 2, parallel 3, parallel 7, parallel 5]
       ins(%x[d0, d1, d2, d3] : memref<2x3x7x5xf32>, %b[d0, d1] : memref<2x3xf32>)
@@ -259,19 +259,38 @@ tir.func @channels(read %x: memref<2x3x7x5xf32>, read %b: memref<2x3xf32>, write
 
 // -----
 
+// Whole vectors are left alone: 32 bytes are eight of f32, and not one of i8.
+
+// CHECK-LABEL: tir.func @whole
+// CHECK-NEXT:    tir.nest dims [parallel 4, parallel 8]
+// CHECK:         tir.nest dims [parallel 32]
+tir.func @whole(read %x: memref<4x8xf32>, read %y: memref<4x8xi8>, write %o: memref<4x8xf32>, write %p: memref<4x8xi8>) {
+  tir.nest dims [parallel 4, parallel 8] ins(%x[d0, d1] : memref<4x8xf32>) outs(%o[d0, d1] : memref<4x8xf32>)
+    finish (%v: f32) {
+      tir.yield %v : f32
+    }
+  tir.nest dims [parallel 4, parallel 8] ins(%y[d0, d1] : memref<4x8xi8>) outs(%p[d0, d1] : memref<4x8xi8>)
+    finish (%v: i8) {
+      tir.yield %v : i8
+    }
+  tir.return
+}
+
+// -----
+
 // Groups are the business of sums; a point that is asked for is one of these dims.
 
 // CHECK-LABEL: tir.func @twice
-// CHECK-NEXT:    tir.nest dims [parallel 6, parallel 4]
-// CHECK-NEXT:      ins(%x[d0 floordiv 2, d1] : memref<3x4xindex>)
-// CHECK:         tir.nest dims [parallel 6, parallel 4]
-// CHECK-NEXT:      ins(%t[d0, d1] : memref<6x4xindex>)
-tir.func @twice(read %x: memref<3x4xindex>, write %t: memref<6x4xindex>, write %o: memref<6x4xindex>) {
-  tir.nest dims [parallel 6, parallel 4] ins(%x[d0 floordiv 2, d1] : memref<3x4xindex>) outs(%t[d0, d1] : memref<6x4xindex>)
+// CHECK-NEXT:    tir.nest dims [parallel 6, parallel 3]
+// CHECK-NEXT:      ins(%x[d0 floordiv 2, d1] : memref<3x3xindex>)
+// CHECK:         tir.nest dims [parallel 6, parallel 3]
+// CHECK-NEXT:      ins(%t[d0, d1] : memref<6x3xindex>)
+tir.func @twice(read %x: memref<3x3xindex>, write %t: memref<6x3xindex>, write %o: memref<6x3xindex>) {
+  tir.nest dims [parallel 6, parallel 3] ins(%x[d0 floordiv 2, d1] : memref<3x3xindex>) outs(%t[d0, d1] : memref<6x3xindex>)
     finish (%v: index) {
       tir.yield %v : index
     }
-  tir.nest dims [parallel 6, parallel 4] ins(%t[d0, d1] : memref<6x4xindex>) outs(%o[d0, d1] : memref<6x4xindex>)
+  tir.nest dims [parallel 6, parallel 3] ins(%t[d0, d1] : memref<6x3xindex>) outs(%o[d0, d1] : memref<6x3xindex>)
     finish (%v: index) {
       %i = tir.index 1 : index
       %s = arith.addi %v, %i : index
