@@ -18,6 +18,7 @@ PASSES: dict[str, str] = {
     "graph-fold-dequantize": (
         "transom.passes.graph_fold_dequantize:GraphFoldDequantizePass"
     ),
+    "graph-fold-weights": "transom.passes.graph_fold_weights:GraphFoldWeightsPass",
     "graph-fuse": "transom.passes.graph_fuse:GraphFusePass",
     "graph-infer-types": "transom.passes.graph_infer_types:GraphInferTypesPass",
     "graph-inline-regions": (

@@ -69,11 +69,19 @@ PHASES = (
         (
             "linalg-group-kernels",
             "graph-outline-regions",
+            "graph-fold-weights",
             "graph-fold-dequantize",
             "graph-choose-layouts",
             "graph-fuse",
         ),
-        frozenset({"graph-fold-dequantize", "graph-choose-layouts", "graph-fuse"}),
+        frozenset(
+            {
+                "graph-fold-weights",
+                "graph-fold-dequantize",
+                "graph-choose-layouts",
+                "graph-fuse",
+            }
+        ),
     ),
     Phase(
         "tensor",
@@ -381,6 +389,7 @@ _REQUIRED_BY_HOOK = {
 }
 _AFTER_HOOK: Mapping[str, tuple[str, ...]] = {
     "graph_pipeline": (
+        "graph-fold-weights",
         "graph-fold-dequantize",
         "graph-choose-layouts",
         "graph-fuse",
