@@ -77,7 +77,7 @@ def why_not(nest: tir.NestOp, schedule: tir.ScheduleAttr) -> str | None:
     if list(order[len(order) - len(inner) :]) != sorted(inner):
         return "expected parallel dims first in 'order', then the others as they are"
     if schedule.compute_at_depth is not None:
-        return "expected no 'compute_at' any more; no pass has moved the nest"
+        return "expected no 'compute_at' any more; 'tir-compute-at' has not run"
     copied = {"pack": schedule.packed_inputs, "widen": schedule.widened_inputs}
     for key, positions in copied.items():
         if positions:

@@ -40,6 +40,7 @@ PASSES: dict[str, str] = {
     "target-set-phase": "transom.passes.target_set_phase:TargetSetPhasePass",
     "tir-build-in-place": "transom.passes.tir_build_in_place:TirBuildInPlacePass",
     "tir-choose-schedule": ("transom.passes.tir_choose_schedule:TirChooseSchedulePass"),
+    "tir-compute-at": "transom.passes.tir_compute_at:TirComputeAtPass",
     "tir-distribute-loops": (
         "transom.passes.tir_distribute_loops:TirDistributeLoopsPass"
     ),

@@ -21,11 +21,11 @@ from transom.dialects.tir import (
     BlockOp,
     DimAttr,
     DimKind,
-    IndexOp,
     NestOp,
     YieldOp,
     affine,
 )
+from transom.passes.inner_nests import inner_nest
 from transom.passes.kernel_buffers import root_of
 from transom.passes.nest_parts import same_bound
 from transom.passes.rewrite_steps import may_rewrite
@@ -140,47 +140,34 @@ class Rows:
     ) -> NestOp:
         rows = {members[number]: i for i, members in enumerate(self.classes)}
         left = [d for d in range(nest.rank) if d not in rows]
-        symbols = [*nest.symbols, *body.args]
-        dims: list[AffineExpr] = [
+        old_dims: list[AffineExpr] = [
             affine.sym(len(nest.symbols) + rows[d])
             if d in rows
             else AffineExpr.dimension(left.index(d))
             for d in range(nest.rank)
         ]
 
-        def moved(value: SSAValue, access: AccessAttr) -> AccessAttr:
-            if access.map is None:
-                return access
+        def renamed(value: SSAValue, access: AccessAttr) -> tuple[SSAValue, AccessAttr]:
             dropped = self.shrunk.get(value, [])
-            results = tuple(
-                affine.substitute(expr, dims)
-                for index, expr in enumerate(access.map.results)
-                if index not in dropped
-            )
-            return access.with_map(AffineMap(len(left), len(symbols), results))
+            if access.map is not None:
+                access = access.with_map(without_results(access.map, dropped))
+            return buffers.get(value, value), access
 
         bounds = nest.bounds_values()
-        inner = NestOp(
-            [nest.dims.data[d] for d in left],
-            [b for d in left if not isinstance(b := bounds[d], int)],
-            symbols,
-            [buffers.get(v, v) for v in nest.ins],
-            [moved(v, a) for v, a in zip(nest.ins, nest.in_accesses, strict=True)],
-            [buffers.get(v, v) for v in nest.outs],
-            [moved(v, a) for v, a in zip(nest.outs, nest.out_accesses, strict=True)],
-            [region.clone() for region in nest.regions],
+        return inner_nest(
+            nest,
+            [(nest.dim_kinds[d], bounds[d]) for d in left],
+            [*nest.symbols, *body.args],
+            old_dims,
+            renamed,
             nest.schedule,
         )
-        inner.location = nest.location
-        inner.attributes |= nest.attributes
-        for op in [op for op in inner.walk() if isinstance(op, IndexOp)]:
-            if op.position in rows:
-                op.result.replace_all_uses_with(body.args[rows[op.position]])
-                op.detach()
-                op.erase()
-            else:
-                op.properties["dim"] = IndexOp(left.index(op.position)).dim
-        return inner
+
+
+def without_results(map: AffineMap, dropped: Sequence[int]) -> AffineMap:
+    """A map that gives less."""
+    kept = [e for index, e in enumerate(map.results) if index not in dropped]
+    return AffineMap(map.num_dims, map.num_symbols, tuple(kept))
 
 
 def shrink(alloc: AllocOp, dropped: Sequence[int]) -> AllocOp:

@@ -112,17 +112,9 @@ def loops_of(op: tir.NestOp | tir.BlockOp) -> list[Loop]:
     """
     bounds = [known(bound) for bound in op.static_bounds]
     schedule = op.schedule or tir.ScheduleAttr.get()
-    kinds = op.dim_kinds
-    order = schedule.loop_order or tuple(range(len(kinds)))
-    tiles = dict(schedule.register_tiles)
-    if schedule.vector_dim is not None:
-        dim, width = schedule.vector_dim
-        tiles[dim] = max(width, tiles.get(dim, 1))
-    steps = [*schedule.cache_tiles]
-    steps += [(d, tiles.get(d, 1)) for d in order if kinds[d] is tir.DimKind.PARALLEL]
     found: dict[int, Loop] = {}
     outer = 1
-    for dim, size in steps:
+    for dim, size in schedule.steps_of_loops(op.dim_kinds):
         extent = bounds[dim]
         count = extent // size
         if count > 1:

@@ -110,8 +110,10 @@ PHASES = (
     Phase(
         "scheduled",
         "nests and blocks are loops and vector ops",
-        ("convert-tir-to-scf", "lower-math-to-polynomials"),
-        frozenset({"convert-tir-to-scf", "lower-math-to-polynomials"}),
+        ("tir-compute-at", "convert-tir-to-scf", "lower-math-to-polynomials"),
+        frozenset(
+            {"tir-compute-at", "convert-tir-to-scf", "lower-math-to-polynomials"}
+        ),
         frozenset({"convert-tir-to-scf"}),
     ),
     Phase(

@@ -48,7 +48,8 @@ from transom.dialects.tir.nest import (
     YieldOp,
 )
 from transom.dialects.tir.nest_builder import In, Out, RegionBuilder
-from transom.dialects.tir.schedule import AheadAttr, ScheduleAttr, TileAttr
+from transom.dialects.tir.schedule import ScheduleAttr
+from transom.dialects.tir.schedule_entries import AheadAttr, TileAttr
 from transom.dialects.tir.threads import THREADS, set_threads, threads_of
 from transom.dialects.tir.types import compatible_types, signless
 

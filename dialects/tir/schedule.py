@@ -15,143 +15,19 @@ from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
 from transom.dialects.tir.attributes import AccessAttr, DimKind
-
-MASKED = "masked"
-"""What `edges` may be."""
-
-MAX_DISTANCE = 1 << 30
-"""What `prefetch` may ask ahead, in elements."""
-
-
-@irdl_attr_definition
-class TileAttr(ParametrizedAttribute):
-    """
-    A size along a dim: a tile, a vector width, an unroll factor.
-
-    ```mlir
-    #tir.tile<d1 : 16>
-    ```
-    """
-
-    name = "tir.tile"
-
-    dim_attr: IntAttr = param_def()
-    size_attr: IntAttr = param_def()
-
-    def __init__(self, dim: int, size: int):
-        super().__init__(IntAttr(dim), IntAttr(size))
-
-    @property
-    def dim(self) -> int:
-        return self.dim_attr.data
-
-    @property
-    def size(self) -> int:
-        return self.size_attr.data
-
-    def verify(self) -> None:
-        if self.dim < 0:
-            raise VerifyException(f"expected a dim of at least 0, but got {self.dim}")
-        if self.size < 1:
-            raise VerifyException(f"expected a size of at least 1, but got {self.size}")
-
-    @classmethod
-    def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
-        with parser.in_angle_brackets():
-            return parse_tile(parser).parameters
-
-    def print_parameters(self, printer: Printer) -> None:
-        with printer.in_angle_brackets():
-            printer.print_string(self.text())
-
-    def text(self) -> str:
-        return f"d{self.dim} : {self.size}"
-
-
-def parse_dim_name(parser: AttrParser) -> int:
-    return _parse_number_after(parser, "d")
-
-
-def parse_input_name(parser: AttrParser) -> int:
-    return _parse_number_after(parser, "in")
-
-
-_NAMED = {"d": "dim", "in": "input"}
-"""What a letter and a number name."""
-
-
-def _parse_number_after(parser: AttrParser, letter: str) -> int:
-    pos = parser.pos
-    name = parser.parse_optional_identifier() or ""
-    number = name.removeprefix(letter)
-    if number == name or not (number.isascii() and number.isdigit()):
-        article = "an" if letter == "in" else "a"
-        parser.raise_error(
-            f"expected {article} {_NAMED[letter]} such as '{letter}0'", pos, parser.pos
-        )
-    return int(number)
-
-
-def parse_tile(parser: AttrParser) -> TileAttr:
-    dim = parse_dim_name(parser)
-    parser.parse_punctuation(":")
-    return TileAttr(dim, parser.parse_integer(allow_boolean=False))
-
-
-@irdl_attr_definition
-class AheadAttr(ParametrizedAttribute):
-    """
-    How many elements ahead of what is read of an input memory is asked for.
-
-    ```mlir
-    #tir.ahead<in0 : 1024>
-    ```
-    """
-
-    name = "tir.ahead"
-
-    input_attr: IntAttr = param_def()
-    distance_attr: IntAttr = param_def()
-
-    def __init__(self, input: int, distance: int):
-        super().__init__(IntAttr(input), IntAttr(distance))
-
-    @property
-    def input(self) -> int:
-        return self.input_attr.data
-
-    @property
-    def distance(self) -> int:
-        return self.distance_attr.data
-
-    def verify(self) -> None:
-        if self.input < 0:
-            raise VerifyException(
-                f"expected an input of at least 0, but got {self.input}"
-            )
-        if not 1 <= self.distance <= MAX_DISTANCE:
-            raise VerifyException(
-                f"expected a distance of 1 to {MAX_DISTANCE} elements, but got "
-                f"{self.distance}"
-            )
-
-    @classmethod
-    def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
-        with parser.in_angle_brackets():
-            return parse_ahead(parser).parameters
-
-    def print_parameters(self, printer: Printer) -> None:
-        with printer.in_angle_brackets():
-            printer.print_string(self.text())
-
-    def text(self) -> str:
-        return f"in{self.input} : {self.distance}"
-
-
-def parse_ahead(parser: AttrParser) -> AheadAttr:
-    position = parse_input_name(parser)
-    parser.parse_punctuation(":")
-    return AheadAttr(position, parser.parse_integer(allow_boolean=False))
+from transom.dialects.tir.schedule_entries import (
+    MASKED,
+    NAMED,
+    AheadAttr,
+    TileAttr,
+    parse_aheads,
+    parse_depth,
+    parse_dims,
+    parse_edges,
+    parse_inputs,
+    parse_tile,
+    parse_tiles,
+)
 
 
 @irdl_attr_definition
@@ -166,7 +42,7 @@ class ScheduleAttr(ParametrizedAttribute):
     loops to unroll, none of parallel dims. `parallel`: parallel dims whose loops run on
     several threads, if `tir.threads` of the kernel says so. `order`: the loops from
     outer to inner, those of parallel dims first and the others as they are numbered.
-    `compute_at`: under how many loops of its consumer the nest shall be computed.
+    `compute_at`: under how many loops of the nest that reads it the nest is computed.
     `pack`: inputs, by position, that are copied into the order in which the loops read
     them. `widen`: inputs that are copied, packed or as they lie, in the wider type that
     they are computed in. `edges = masked`: points that do not fill a vector become one
@@ -234,6 +110,19 @@ class ScheduleAttr(ParametrizedAttribute):
             ArrayAttr(AheadAttr(*ahead) for ahead in (prefetch or {}).items()),
         )
 
+    def steps_of_loops(self, kinds: Sequence[DimKind]) -> list[tuple[int, int]]:
+        """
+        The loops over parallel dims that this makes of a nest or block with dims of
+        these kinds, outermost first: each a dim, and how many points it goes on by.
+        """
+        tiles = self.register_tiles
+        if self.vector_dim is not None:
+            dim, width = self.vector_dim
+            tiles[dim] = max(width, tiles.get(dim, 1))
+        order = self.loop_order or range(len(kinds))
+        parallel = [dim for dim in order if kinds[dim] is DimKind.PARALLEL]
+        return [*self.cache_tiles, *((dim, tiles.get(dim, 1)) for dim in parallel)]
+
     def with_parallel(self, dims: Iterable[int]) -> ScheduleAttr:
         """This schedule with other dims whose loops run on several threads."""
         return self._replaced(parallel=ArrayAttr(IntAttr(dim) for dim in dims))
@@ -291,6 +180,44 @@ class ScheduleAttr(ParametrizedAttribute):
     def prefetch_distances(self) -> dict[int, int]:
         """For inputs, by position, how many elements ahead memory is asked for."""
         return {ahead.input: ahead.distance for ahead in self.prefetch}
+
+    def of_inner_loops(
+        self, cache_tiles: int, kept: Sequence[int], parallel: Collection[int]
+    ) -> ScheduleAttr:
+        """
+        What is left of this where the outermost loops are those of a block: without the
+        first cache tiles, the dims that are not `kept`, and `parallel` of those that
+        are no more.
+        """
+        numbers = {dim: number for number, dim in enumerate(kept)}
+
+        def tiles(all: Iterable[TileAttr]) -> ArrayAttr[TileAttr]:
+            return ArrayAttr(
+                TileAttr(numbers[tile.dim], tile.size)
+                for tile in all
+                if tile.dim in numbers
+            )
+
+        def dims(all: Iterable[int]) -> ArrayAttr[IntAttr]:
+            return ArrayAttr(IntAttr(numbers[dim]) for dim in all if dim in numbers)
+
+        def one(tile: TileAttr | UnitAttr) -> TileAttr | UnitAttr:
+            left = () if isinstance(tile, UnitAttr) else tiles([tile]).data
+            return left[0] if left else UnitAttr()
+
+        return self._replaced(
+            cache=tiles(self.cache.data[cache_tiles:]),
+            register=tiles(self.register),
+            vector=one(self.vector),
+            unroll=tiles(self.unroll),
+            parallel=dims(dim for dim in self.parallel_dims if dim in parallel),
+            order=dims(self.loop_order),
+            dot=one(self.dot),
+        )
+
+    def without_compute_at(self) -> ScheduleAttr:
+        """What is left to do where the nest is computed."""
+        return self._replaced(compute_at=UnitAttr())
 
     def without_inputs(self, dropped: Collection[int]) -> ScheduleAttr:
         """What is left for a nest without some of its inputs; the others move up."""
@@ -461,64 +388,19 @@ class ScheduleAttr(ParametrizedAttribute):
             printer.print_string(", ".join(entries))
 
 
-def _parse_tiles(parser: AttrParser) -> Attribute:
-    return ArrayAttr(
-        parser.parse_comma_separated_list(
-            parser.Delimiter.SQUARE, lambda: parse_tile(parser)
-        )
-    )
-
-
-def _parse_dims(parser: AttrParser) -> Attribute:
-    return ArrayAttr(
-        IntAttr(dim)
-        for dim in parser.parse_comma_separated_list(
-            parser.Delimiter.SQUARE, lambda: parse_dim_name(parser)
-        )
-    )
-
-
-def _parse_depth(parser: AttrParser) -> Attribute:
-    return IntAttr(parser.parse_integer(allow_boolean=False, allow_negative=False))
-
-
-def _parse_inputs(parser: AttrParser) -> Attribute:
-    return ArrayAttr(
-        IntAttr(position)
-        for position in parser.parse_comma_separated_list(
-            parser.Delimiter.SQUARE, lambda: parse_input_name(parser)
-        )
-    )
-
-
-def _parse_aheads(parser: AttrParser) -> Attribute:
-    return ArrayAttr(
-        parser.parse_comma_separated_list(
-            parser.Delimiter.SQUARE, lambda: parse_ahead(parser)
-        )
-    )
-
-
-def _parse_edges(parser: AttrParser) -> Attribute:
-    pos = parser.pos
-    if parser.parse_optional_keyword(MASKED) is None:
-        parser.raise_error(f"expected '{MASKED}'", pos, parser.pos)
-    return StringAttr(MASKED)
-
-
 _SCHEDULE_KEYS: dict[str, Callable[[AttrParser], Attribute]] = {
-    "cache": _parse_tiles,
-    "register": _parse_tiles,
+    "cache": parse_tiles,
+    "register": parse_tiles,
     "vector": parse_tile,
-    "unroll": _parse_tiles,
-    "parallel": _parse_dims,
-    "order": _parse_dims,
-    "compute_at": _parse_depth,
-    "pack": _parse_inputs,
-    "widen": _parse_inputs,
-    "edges": _parse_edges,
+    "unroll": parse_tiles,
+    "parallel": parse_dims,
+    "order": parse_dims,
+    "compute_at": parse_depth,
+    "pack": parse_inputs,
+    "widen": parse_inputs,
+    "edges": parse_edges,
     "dot": parse_tile,
-    "prefetch": _parse_aheads,
+    "prefetch": parse_aheads,
 }
 _OF_INPUTS = frozenset(("pack", "widen"))
 
@@ -527,7 +409,7 @@ def _verify_distinct(key: str, dims: Sequence[int], letter: str = "d") -> None:
     for dim in dims:
         if list(dims).count(dim) > 1:
             raise VerifyException(
-                f"schedule: expected each {_NAMED[letter]} once in '{key}', but "
+                f"schedule: expected each {NAMED[letter]} once in '{key}', but "
                 f"'{letter}{dim}' stands "
                 f"{list(dims).count(dim)} times"
             )

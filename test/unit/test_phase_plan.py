@@ -84,6 +84,7 @@ def test_a_plan_is_text_that_does_the_same() -> None:
         plan = phase_plan(module, phase_named("scheduled"), ctx)
         assert str(plan.pipeline) == (
             "builtin.module{only=[#cases.target]}(cases-see-kernels{label=before}),"
+            "tir-compute-at,"
             "convert-tir-to-scf,"
             "builtin.module{only=[#cases.target]}(cases-see-kernels{label=after}),"
             "builtin.module{without=[#cases.target]}"
@@ -160,6 +161,10 @@ def test_options_differ_by_target() -> None:
         assert check_phases(two_targets(ctx), ctx=ctx)
 
 
+TO_LOOPS = ("tir-compute-at", "convert-tir-to-scf")
+"""The shared passes of phase `scheduled`, but for the last."""
+
+
 def steps(*made: Step) -> type[TargetHooks[Any]]:
     class Steps(CasesTarget):
         def tir_pipeline(self, target: CasesAttr) -> Sequence[Step]:
@@ -191,11 +196,11 @@ def test_order_is_solved() -> None:
         step("tiles", provides=["tiles"]),
         step("first", before=["tiles"]),
         step("any", requires=["tir-fuse-nests", "convert_graph_to_tir"]),
-    ) == ["first", "tiles", "any", "convert-tir-to-scf", "loops", "last"]
+    ) == ["first", "tiles", "any", *TO_LOOPS, "loops", "last"]
 
 
 def test_steps_without_relations_keep_their_order_and_come_first() -> None:
-    assert order_of(step("b"), step("a")) == ["b", "a", "convert-tir-to-scf"]
+    assert order_of(step("b"), step("a")) == ["b", "a", *TO_LOOPS]
 
 
 @pytest.mark.parametrize(
@@ -329,7 +334,7 @@ def test_phases_are_listed_for_a_module() -> None:
         assert str(module) == before
     lines = [line.strip() for line in text.splitlines()]
     start = lines.index("convert-graph-to-tir")
-    assert lines[start : start + 18] == [
+    assert lines[start : start + 19] == [
         "convert-graph-to-tir",
         "convert-linalg-to-tir",
         "builtin.module{without=[#cases.target]}(tir-fuse-nests)",
@@ -344,6 +349,7 @@ def test_phases_are_listed_for_a_module() -> None:
         "scheduled    nests and blocks are loops and vector ops",
         "builtin.module{only=[#cases.target]}(cases-see-kernels{label=before})"
         "  // tir_pipeline",
+        "tir-compute-at",
         "convert-tir-to-scf",
         "builtin.module{only=[#cases.target]}(cases-see-kernels{label=after})"
         "  // tir_pipeline",

@@ -19,6 +19,7 @@ PIPELINES = {
     "chosen": ("input", CHOSEN),
     "packed": ("input", PACKED),
     "loops": ("input", f"{PACKED},convert-tir-to-scf"),
+    "moved": ("pair", "tir-compute-at"),
     "ahead": ("rows", CHOSEN),
     "asked": ("rows", f"{CHOSEN},convert-tir-to-scf"),
 }

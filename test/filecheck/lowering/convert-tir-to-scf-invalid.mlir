@@ -13,7 +13,7 @@ tir.func @unroll(read %x: memref<8xf32>, write %o: memref<8xf32>) {
 // -----
 
 tir.func @compute_at(read %x: memref<8xf32>, write %o: memref<8xf32>) {
-  // expected-error @+1 {{expected no 'compute_at' any more; no pass has moved the nest}}
+  // expected-error @+1 {{expected no 'compute_at' any more; 'tir-compute-at' has not run}}
   tir.nest dims [parallel 8] ins(%x[d0] : memref<8xf32>) outs(%o[d0] : memref<8xf32>)
       schedule #tir.schedule<compute_at = 1>
     finish (%v: f32) {
