@@ -18,6 +18,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from transom.dialects import tir
 from transom.dialects.diagnostics import OpError
+from transom.dialects.tir.types import memref_type_of
 from transom.passes.consumer_loops import OuterLoops
 from transom.passes.tir_compute_at import TirComputeAtPass
 
@@ -117,7 +118,7 @@ def nests_of(kernel: tir.FuncOp) -> list[tir.NestOp]:
 
 def arrays_of(kernel: tir.FuncOp) -> list[Any]:
     rng = np.random.default_rng(0)
-    shapes = [type.get_shape() for type in kernel.function_type.inputs]  # pyright: ignore
+    shapes = [memref_type_of(value).get_shape() for value in kernel.args]
     return [rng.integers(-9, 9, shape).astype(np.float32) for shape in shapes]
 
 
