@@ -23,6 +23,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Operation
 
 from transom.dialects import llvm
+from transom.dialects.op_making import make_op
 from transom.lowering.bf16_to_llvm import FLOAT_PATTERNS, like, splat
 from transom.lowering.conversion import (
     ConversionPattern,
@@ -142,10 +143,7 @@ class ConvertConstant(ConversionPattern[arith.ConstantOp]):
         value = constant_value(op.value, type)
         if isinstance(value, Refusal):
             return value
-        rewriter.replace(
-            op,
-            llvm.ConstantOp.create(properties={"value": value}, result_types=[type]),
-        )
+        rewriter.replace(op, make_op(llvm.ConstantOp, (), (type,), {"value": value}))
 
 
 class ConvertCompare(ConversionPattern[arith.CmpiOp | arith.CmpfOp]):

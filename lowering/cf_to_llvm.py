@@ -15,6 +15,7 @@ from transom.lowering.conversion import (
     Refusal,
 )
 from transom.lowering.failures import Failures
+from transom.lowering.loops import LLVM
 
 
 class ConvertBranch(ConversionPattern[cf.BranchOp]):
@@ -25,7 +26,7 @@ class ConvertBranch(ConversionPattern[cf.BranchOp]):
         self, op: cf.BranchOp, operands: Operands, rewriter: ConversionRewriter
     ) -> Refusal | None:
         block = rewriter.converted_block(op.successor)
-        rewriter.replace(op, llvm.BrOp(block, *operands.flat))
+        rewriter.replace(op, LLVM.branch(block, operands.flat))
 
 
 class ConvertConditionalBranch(ConversionPattern[cf.ConditionalBranchOp]):
@@ -40,7 +41,7 @@ class ConvertConditionalBranch(ConversionPattern[cf.ConditionalBranchOp]):
     ) -> Refusal | None:
         rewriter.replace(
             op,
-            llvm.CondBrOp(
+            LLVM.branch_if(
                 operands[0],
                 rewriter.converted_block(op.then_block),
                 operands.named("then_arguments").flat,

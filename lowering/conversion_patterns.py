@@ -34,6 +34,7 @@ from xdsl.irdl import (
     VariadicDef,
 )
 
+from transom.dialects.op_making import make_op
 from transom.lowering.conversion import (
     ConversionPattern,
     ConversionRewriter,
@@ -200,11 +201,10 @@ class ReplaceOp(ConversionPattern[Operation]):
         self, op: Operation, operands: Operands, rewriter: ConversionRewriter
     ) -> Refusal | None:
         signature = result_signature(op, rewriter.converter)
-        new = self._new.create(
-            operands=operands.flat,
-            result_types=signature.types,
-            properties={} if self._properties is None else self._properties(op),
-        )
+        properties: Mapping[str, Attribute] = {}
+        if self._properties is not None:
+            properties = self._properties(op)
+        new = make_op(self._new, operands.flat, signature.types, properties)
         rewriter.replace(op, new, split(new.results, signature))
 
 

@@ -10,6 +10,7 @@ from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, UnitAttr, i32, i6
 from xdsl.ir import Attribute, SSAValue
 
 from transom.dialects import llvm
+from transom.dialects.op_making import make_op
 
 MANY = 1 << 14
 """How many attributes of a kind are kept."""
@@ -34,27 +35,19 @@ def index_list(indices: tuple[int, ...]) -> DenseArrayBase:
 
 def constant_op(value: int) -> llvm.ConstantOp:
     """A constant i64."""
-    return llvm.ConstantOp.create(
-        properties={"value": integer(value)}, result_types=[i64]
-    )
+    return make_op(llvm.ConstantOp, (), (i64,), {"value": integer(value)})
 
 
 def add_op(lhs: SSAValue, rhs: SSAValue) -> llvm.AddOp:
     """A sum that does not overflow as a signed number."""
-    return llvm.AddOp.create(
-        operands=[lhs, rhs],
-        result_types=[lhs.type],
-        properties={"overflowFlags": NO_SIGNED_WRAP},
-    )
+    properties = {"overflowFlags": NO_SIGNED_WRAP}
+    return make_op(llvm.AddOp, (lhs, rhs), (lhs.type,), properties)
 
 
 def multiply_op(lhs: SSAValue, rhs: SSAValue) -> llvm.MulOp:
     """A product that does not overflow as a signed number."""
-    return llvm.MulOp.create(
-        operands=[lhs, rhs],
-        result_types=[lhs.type],
-        properties={"overflowFlags": NO_SIGNED_WRAP},
-    )
+    properties = {"overflowFlags": NO_SIGNED_WRAP}
+    return make_op(llvm.MulOp, (lhs, rhs), (lhs.type,), properties)
 
 
 def gep_op(
@@ -72,11 +65,7 @@ def gep_op(
     }
     if inbounds:
         properties["inbounds"] = UNIT
-    return llvm.GEPOp.create(
-        operands=[pointer, *dynamic],
-        result_types=[pointer.type],
-        properties=properties,
-    )
+    return make_op(llvm.GEPOp, (pointer, *dynamic), (pointer.type,), properties)
 
 
 def access_properties(alignment: int, nontemporal: bool) -> dict[str, Attribute]:
@@ -92,17 +81,12 @@ def access_properties(alignment: int, nontemporal: bool) -> dict[str, Attribute]
 def load_op(
     address: SSAValue, type: Attribute, alignment: int, nontemporal: bool = False
 ) -> llvm.LoadOp:
-    return llvm.LoadOp.create(
-        operands=[address],
-        result_types=[type],
-        properties=access_properties(alignment, nontemporal),
-    )
+    properties = access_properties(alignment, nontemporal)
+    return make_op(llvm.LoadOp, (address,), (type,), properties)
 
 
 def store_op(
     value: SSAValue, address: SSAValue, alignment: int, nontemporal: bool = False
 ) -> llvm.StoreOp:
-    return llvm.StoreOp.create(
-        operands=[value, address],
-        properties=access_properties(alignment, nontemporal),
-    )
+    properties = access_properties(alignment, nontemporal)
+    return make_op(llvm.StoreOp, (value, address), (), properties)

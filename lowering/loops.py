@@ -20,14 +20,22 @@ has it: the exit has no arguments.
 """
 
 from collections.abc import Callable, Sequence
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from xdsl.dialects import arith, cf
-from xdsl.dialects.builtin import IndexType, IntegerAttr, i64
+from xdsl.dialects.builtin import IndexType, IntegerAttr, i1, i64
 from xdsl.ir import Block, Operation, OpResult, SSAValue
 
 from transom.dialects import llvm
+from transom.dialects.op_making import make_op
 from transom.lowering.conversion import ConversionRewriter
+from transom.lowering.llvm_ops import index_list
+
+OpT = TypeVar("OpT", bound=Operation)
+
+NO_SIGNED_WRAP = arith.IntegerOverflowAttr((arith.IntegerOverflowFlag.NSW,))
+SIGNED_LESS = IntegerAttr(2, i64)
+"""The predicate `slt`."""
 
 Body = Callable[[SSAValue, Sequence[SSAValue]], Sequence[SSAValue]]
 """From the induction variable and what is carried to what is carried on."""
@@ -73,16 +81,14 @@ class CfLoops:
     def add(self, lhs: SSAValue, rhs: SSAValue) -> Operation:
         # An index is as wide as a pointer: it does not get past the end of the memory.
         wide = isinstance(lhs.type, IndexType) or lhs.type == i64
-        flags = arith.IntegerOverflowAttr(
-            (arith.IntegerOverflowFlag.NSW,) if wide else "none"
-        )
-        return arith.AddiOp(lhs, rhs, overflow=flags)
+        flags = {"overflowFlags": NO_SIGNED_WRAP} if wide else {}
+        return make_op(arith.AddiOp, (lhs, rhs), (lhs.type,), flags)
 
     def less(self, lhs: SSAValue, rhs: SSAValue) -> Operation:
-        return arith.CmpiOp(lhs, rhs, "slt")
+        return make_op(arith.CmpiOp, (lhs, rhs), (i1,), {"predicate": SIGNED_LESS})
 
     def branch(self, block: Block, values: Sequence[SSAValue]) -> Operation:
-        return cf.BranchOp(block, *values)
+        return make_op(cf.BranchOp, values, successors=(block,))
 
     def branch_if(
         self,
@@ -92,7 +98,9 @@ class CfLoops:
         otherwise: Block,
         others: Sequence[SSAValue],
     ) -> Operation:
-        return cf.ConditionalBranchOp(condition, block, values, otherwise, others)
+        return branch_if(
+            cf.ConditionalBranchOp, condition, block, values, otherwise, others
+        )
 
 
 class LlvmLoops:
@@ -109,7 +117,7 @@ class LlvmLoops:
         return llvm.ICmpOp(lhs, rhs, "slt")
 
     def branch(self, block: Block, values: Sequence[SSAValue]) -> Operation:
-        return llvm.BrOp(block, *values)
+        return make_op(llvm.BrOp, values, successors=(block,))
 
     def branch_if(
         self,
@@ -119,7 +127,26 @@ class LlvmLoops:
         otherwise: Block,
         others: Sequence[SSAValue],
     ) -> Operation:
-        return llvm.CondBrOp(condition, block, values, otherwise, others)
+        return branch_if(llvm.CondBrOp, condition, block, values, otherwise, others)
+
+
+def branch_if(
+    kind: type[OpT],
+    condition: SSAValue,
+    block: Block,
+    values: Sequence[SSAValue],
+    otherwise: Block,
+    others: Sequence[SSAValue],
+) -> OpT:
+    """A conditional branch of a class; both have the same parts."""
+    sizes = index_list((1, len(values), len(others)))
+    return make_op(
+        kind,
+        (condition, *values, *others),
+        (),
+        {"operandSegmentSizes": sizes},
+        successors=(block, otherwise),
+    )
 
 
 CF, LLVM = CfLoops(), LlvmLoops()

@@ -23,6 +23,7 @@ from xdsl.dialects.vector import CombiningKindFlag
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from transom.dialects import llvm
+from transom.dialects.op_making import make_op
 from transom.lowering.arith_to_llvm import constant_value, flags_of
 from transom.lowering.bf16_to_llvm import widen
 from transom.lowering.conversion import (
@@ -47,16 +48,14 @@ def shuffle(
     """Lanes of two vectors of one type; -1 for any value. `result` is their type."""
     if result is None:
         result = VectorType(llvm.element_of(a.type), [len(mask)])
-    op = llvm.ShuffleVectorOp.create(
-        operands=[a, b],
-        result_types=[result],
-        properties={"mask": index_list(tuple(mask))},
-    )
-    return rewriter.insert(op).res
+    properties = {"mask": index_list(tuple(mask))}
+    return rewriter.insert(
+        make_op(llvm.ShuffleVectorOp, (a, b), (result,), properties)
+    ).res
 
 
 def poison(rewriter: ConversionRewriter, type: Attribute) -> SSAValue:
-    return rewriter.insert(llvm.PoisonOp.create(result_types=[type])).res
+    return rewriter.insert(make_op(llvm.PoisonOp, (), (type,))).res
 
 
 def broadcast(
@@ -67,9 +66,7 @@ def broadcast(
     assert lanes is not None, "a scalar is broadcast to a vector"
     nothing = poison(rewriter, type)
     first = rewriter.insert(
-        llvm.InsertElementOp.create(
-            operands=[nothing, scalar, constant(rewriter, 0)], result_types=[type]
-        )
+        make_op(llvm.InsertElementOp, (nothing, scalar, constant(rewriter, 0)), (type,))
     ).res
     if lanes == 1:
         return first

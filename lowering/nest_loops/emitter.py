@@ -32,6 +32,8 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
+from transom.dialects.op_making import make_op
+
 Index = int | SSAValue
 """A number that is known, or a value of type `index`."""
 
@@ -126,12 +128,9 @@ class Emitter:
         cache = self._levels[depth].cache
         if (found := cache.get(key)) is not None:
             return found
-        op = kind.create(
-            operands=operands,
-            result_types=result_types,
-            properties=dict(properties),
-            attributes=dict(attributes or {}),
-        )
+        op = make_op(kind, operands, result_types, properties)
+        if attributes:
+            op.attributes.update(attributes)
         if location is not None and not isinstance(location, UnknownLoc):
             op.location = location
         self._insert_at(op, depth)
@@ -365,9 +364,11 @@ class Emitter:
             block.add_op(scf.ReduceOp())
             self.insert(scf.ParallelOp([bounds[0]], [bounds[1]], [bounds[2]], region))
             return ()
-        block.add_op(scf.YieldOp(*results))
-        first, end, stride = bounds
-        return self.insert(scf.ForOp(first, end, stride, carried, region)).results
+        block.add_op(make_op(scf.YieldOp, results))
+        types = [value.type for value in carried]
+        loop = make_op(scf.ForOp, (*bounds, *carried), types)
+        loop.add_region(region)
+        return self.insert(loop).results
 
     def choose(
         self,

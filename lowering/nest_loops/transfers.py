@@ -18,6 +18,7 @@ from xdsl.ir.affine import AffineExpr
 
 from transom.dialects import tir
 from transom.dialects.executor.memref_types import element_bytes
+from transom.dialects.op_making import make_op
 from transom.dialects.tir import affine
 from transom.dialects.tir.accesses import exact_interval_of, interval_of
 from transom.dialects.tir.steps import Step, spare_axes, step_of
@@ -283,9 +284,7 @@ class Reader:
         if point.is_partial and not self._has_room(transfer, point):
             mask = emitter.first_lanes(point.count, width)
         if not axes and mask is None:
-            op = vector.LoadOp.create(
-                operands=[transfer.value, *indices], result_types=[type]
-            )
+            op = make_op(vector.LoadOp, (transfer.value, *indices), (type,))
             return self.insert_load(transfer, op, at, width)
         condition: SSAValue | None = None
         for axis in axes:
@@ -399,7 +398,7 @@ class Writer:
             old = emitter.insert(load).results[0]
             value = self.combine(transfer.access.combine, old, value)
         if mask is None:
-            emitter.insert(vector.StoreOp.create(operands=[value, *operands]))
+            emitter.insert(make_op(vector.StoreOp, (value, *operands)))
         else:
             memref, *at = operands
             emitter.insert(vector.MaskedStoreOp(memref, at, mask, value))
