@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import cast
 
-from xdsl.dialects.builtin import MemRefType
+from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType
 from xdsl.ir import Attribute, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
 
@@ -23,7 +23,10 @@ from transom.dialects.tir.accesses import Interval, is_inside
 
 @dataclass(frozen=True)
 class Axis:
-    """Points of a dim, or tiles of them: `size` many, `step` apart."""
+    """
+    Points of a dim, or tiles of them: `size` many, `step` apart. How many tiles there
+    are may not be known.
+    """
 
     dim: int
     size: int
@@ -54,6 +57,11 @@ class PackedForm:
     def shape(self) -> tuple[int, ...]:
         return tuple(axis.size for axis in self.axes)
 
+    @property
+    def is_static(self) -> bool:
+        """Whether it is known how many tiles there are."""
+        return DYNAMIC_INDEX not in self.shape
+
     def access(self) -> AccessAttr:
         """How the nest reads what is packed."""
         exprs = tuple(axis.position() for axis in self.axes)
@@ -73,24 +81,19 @@ def packed_form(nest: NestOp, position: int) -> PackedForm | str:
         return f"expected an access without symbols to pack 'in{position}'"
     used = access.map.used_dims()
     for dim in sorted(used):
-        if nest.static_bounds[dim] is None:
-            return (
-                f"expected a known bound of 'd{dim}' to pack 'in{position}', which is "
-                "read with it"
-            )
         if nest.static_bounds[dim] == 0:
             return f"expected 'in{position}' to be read, but 'd{dim}' has no points"
     outer: list[Axis] = []
     inner: list[Axis] = []
     for dim in _loop_order(nest, schedule):
         extent = nest.static_bounds[dim]
-        if dim not in used or extent is None:
+        if dim not in used:
             continue
         tile = _tile_of(schedule, dim, extent)
-        tiles = -(-extent // tile)
+        tiles = DYNAMIC_INDEX if extent is None else -(-extent // tile)
         outer.append(Axis(dim, tiles, tile, False))
         if tile > 1:
-            inner.append(Axis(dim, tile, 1, tiles > 1))
+            inner.append(Axis(dim, tile, 1, tiles != 1))
     vector = schedule.vector_dim
     last = [pair[0] for pair in (vector, schedule.dot_dim) if pair is not None]
     inner.sort(key=lambda axis: last.index(axis.dim) if axis.dim in last else -1)
@@ -100,7 +103,7 @@ def packed_form(nest: NestOp, position: int) -> PackedForm | str:
     axes = tuple(
         axis
         for axis in (*outer, *inner)
-        if axis.size > 1 or len(used) == 1 or axis in kept
+        if axis.size != 1 or len(used) == 1 or axis in kept
     )
     parts: list[AffineExpr] = [affine.as_expr(0)] * nest.rank
     for number, axis in enumerate(axes):
@@ -118,7 +121,7 @@ def _loop_order(nest: NestOp, schedule: ScheduleAttr) -> Sequence[int]:
     return [*parallel, *(dim for dim in order if dim not in parallel)]
 
 
-def _tile_of(schedule: ScheduleAttr, dim: int, extent: int) -> int:
+def _tile_of(schedule: ScheduleAttr, dim: int, extent: int | None) -> int:
     """How many points of a dim are computed together, in whole vectors or sums."""
     if schedule.dot_dim is not None and schedule.dot_dim[0] == dim:
         return schedule.dot_dim[1]
@@ -127,7 +130,7 @@ def _tile_of(schedule: ScheduleAttr, dim: int, extent: int) -> int:
         width = schedule.vector_dim[1]
     tile = max(schedule.register_tiles.get(dim, 1), width)
     tile -= tile % width
-    return min(tile, -(-extent // width) * width)
+    return tile if extent is None else min(tile, -(-extent // width) * width)
 
 
 @dataclass(frozen=True)

@@ -54,6 +54,8 @@ from xdsl.passes import ModulePass
 from transom.dialects import graph, tir
 from transom.dialects.diagnostics import OpError
 from transom.dialects.symbols import fresh_symbol
+from transom.dialects.tir import affine
+from transom.dialects.tir.steps import Step, step_along
 from transom.dialects.tir.types import element_type_of, memref_type_of
 from transom.passes.kernel_weights import KernelWeights
 from transom.passes.packed_forms import (
@@ -123,7 +125,9 @@ class _Packer:
         form = packed_form(nest, position)
         if isinstance(form, str):
             raise OpError(nest, form)
-        if not self.derive(kernel, nest, position, form, type):
+        if not form.is_static:
+            copy_points_before(nest, position, form, type)
+        elif not self.derive(kernel, nest, position, form, type):
             copy_before(nest, position, form, type)
 
     def derive(
@@ -232,6 +236,73 @@ def copy_before(
     )
 
 
+def copy_points_before(
+    nest: tir.NestOp, position: int, form: PackedForm, type: Attribute
+) -> None:
+    """
+    Pack an operand of which it is not known how many tiles it has, point by point: what
+    does not fill the last tile is neither written nor read.
+    """
+    operand, access = nest.ins[position], nest.in_accesses.data[position]
+    read = form.access()
+    assert access.map is not None and read.map is not None, "no access is indirect"
+    # The points in the order of the tiles.
+    dims = list(dict.fromkeys(axis.dim for axis in form.axes))
+    dims += sorted(access.map.used_dims() - set(dims))
+    by = [affine.as_expr(0)] * nest.rank
+    for number, dim in enumerate(dims):
+        by[dim] = affine.dim(number)
+
+    def over_points(map: AffineMap) -> AffineMap:
+        moved = tuple(affine.substitute(expr, by) for expr in map.results)
+        return AffineMap(len(dims), 0, moved)
+
+    bounds = nest.bounds_values()
+    tiles = [
+        tiles_before(nest, bound, axis.step)
+        for axis in form.axes
+        if axis.size == DYNAMIC_INDEX and not isinstance(bound := bounds[axis.dim], int)
+    ]
+    source = tir.In(operand, over_points(access.map), access.pad)
+    points = Points([bounds[dim] for dim in dims], over_points(read.map), tiles)
+    schedule = points_schedule(nest, source, dims)
+    copy = insert_copy(nest, source, form.shape, type, schedule, points)
+    read_packed(nest, position, form, copy)
+
+
+def tiles_before(nest: tir.NestOp, bound: SSAValue, size: int) -> SSAValue:
+    """How many tiles of a size so many points need."""
+    if size == 1:
+        return bound
+    more = arith.ConstantOp(IntegerAttr(size - 1, IndexType()))
+    by = arith.ConstantOp(IntegerAttr(size, IndexType()))
+    total = arith.AddiOp(bound, more.result)
+    count = arith.DivUIOp(total.result, by.result)
+    for op in (more, by, total, count):
+        op.location = nest.location
+    assert nest.parent is not None, "nests are in kernels"
+    nest.parent.insert_ops_before([more, by, total, count], nest)
+    return count.result
+
+
+def points_schedule(
+    nest: tir.NestOp, source: tir.In, dims: Sequence[int]
+) -> tir.ScheduleAttr | None:
+    """Vectors along the lanes of the nest, in squares if they lie apart."""
+    assert nest.schedule is not None, "the nest has a schedule"
+    vector = nest.schedule.vector_dim
+    if vector is None or vector[0] not in dims:
+        return None
+    lanes, width = dims.index(vector[0]), vector[1]
+    register: dict[int, int] = {}
+    access = tir.AccessAttr(cast("AffineMap", source.map))
+    for dim in range(len(dims)):
+        step = step_along(access, memref_type_of(source.value), dim)
+        if dim != lanes and step is Step.CONTIGUOUS:
+            register = {lanes: width, dim: width}
+    return tir.ScheduleAttr.get(vector=(lanes, width), register=register)
+
+
 def copy_as_it_lies(nest: tir.NestOp, position: int, type: Attribute) -> None:
     """Copy an operand in front of the nest that reads it, as elements of a type."""
     operand = nest.ins[position]
@@ -251,15 +322,28 @@ def copy_as_it_lies(nest: tir.NestOp, position: int, type: Attribute) -> None:
     nest.operands[len(nest.bounds) + len(nest.symbols) + position] = copy
 
 
+@dataclass(frozen=True)
+class Points:
+    """What a copy is filled by, if it is not all that it holds."""
+
+    bounds: Sequence[int | SSAValue]
+    to: AffineMap
+    sizes: Sequence[SSAValue]
+    """The sizes of the copy that are not known."""
+
+
 def insert_copy(
     nest: tir.NestOp,
     source: tir.In,
     shape: Sequence[int],
     type: Attribute,
     schedule: tir.ScheduleAttr | None,
+    points: Points | None = None,
 ) -> SSAValue:
     """A new buffer, filled in front of a nest."""
-    alloc = tir.AllocOp(copied_type(source.value, shape, type))
+    if points is None:
+        points = Points(shape, AffineMap.identity(len(shape)), ())
+    alloc = tir.AllocOp(copied_type(source.value, shape, type), points.sizes)
 
     def converted(b: tir.RegionBuilder, value: SSAValue) -> list[SSAValue]:
         if isinstance(type, AnyFloat) and value.type != type:
@@ -267,9 +351,9 @@ def insert_copy(
         return [value]
 
     copy = tir.NestOp.build_nest(
-        [("parallel", size) for size in shape],
+        [("parallel", bound) for bound in points.bounds],
         ins=[source],
-        outs=[tir.Out(alloc.result, AffineMap.identity(len(shape)))],
+        outs=[tir.Out(alloc.result, points.to)],
         finish=converted,
         schedule=schedule,
     )

@@ -17,6 +17,7 @@ from xdsl.ir import SSAValue
 from transom.dialects import tir
 from transom.dialects.tir.accesses import Interval
 from transom.dialects.tir.dot import DotInstructions
+from transom.dialects.tir.tiles import sizes_of_unknown
 from transom.lowering.nest_loops.emitter import Carried, Emitter, Index
 from transom.lowering.nest_loops.tile import (
     Copy,
@@ -209,16 +210,3 @@ class NestLoops:
             dict(zip(dims, pieces, strict=True))
             for pieces in itertools.product(*(self.pieces[dim] for dim in dims))
         ]
-
-
-def sizes_of_unknown(tile: int, width: int) -> list[int]:
-    """
-    The tiles of a range of which only the points at run time are known: whole ones,
-    then smaller ones for what each size has left, so that few points are alone. Each
-    size divides the one before: a tile starts at a multiple of its size.
-    """
-    if width > 1:
-        part = max(1, width // 4)
-    else:
-        part = max(d for d in range(1, math.isqrt(tile) + 1) if tile % d == 0)
-    return sorted({tile, width, part, 1}, reverse=True)

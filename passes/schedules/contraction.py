@@ -27,6 +27,7 @@ from xdsl.dialects.builtin import i8
 from transom.dialects import tir
 from transom.dialects.tir.dot import dot_factors
 from transom.dialects.tir.steps import Step
+from transom.dialects.tir.tiles import sizes_of_unknown
 from transom.passes.schedules.prefetching import stream
 from transom.passes.schedules.products import Product, find_products
 from transom.passes.schedules.view import NestView
@@ -57,6 +58,9 @@ ALIGNED_STORE = 2
 
 SCATTERED_STORE = 8
 """The same for a number by itself, whose line is not near any more at the next one."""
+
+LIKELY_EXTENTS = (50, 64, 100)
+"""Points of dims whose number is not known, for which tiles shall do."""
 
 PANEL_REUSE = 4
 """An operand is copied if what is copied is read at least so often."""
@@ -234,7 +238,7 @@ def choose_tile(product: Product) -> tuple[Tile, float]:
                 + store_cost(product, point_dim, t, v)
             ),
             (many_points, sizes[0]),
-            (many_vectors, sizes[1]),
+            (many_vectors, sizes[1], width if vector_dim == lane_dim else 1),
         )
 
     best = min(
@@ -289,16 +293,16 @@ def _fits(
 def _total(
     cost: Callable[[int, int], float],
     points: tuple[int | None, int],
-    vectors: tuple[int | None, int],
+    vectors: tuple[int | None, int, int],
 ) -> float:
-    """What all tiles take together: `cost` is that of one, extents come with tiles."""
+    """
+    What all tiles take together: `cost` is that of one, extents come with tiles, and
+    vectors with how many points of the extent one is.
+    """
     total = 0.0
     for tiles, t in _parts(*points):
         for groups, v in _parts(*vectors):
             total += tiles * groups * cost(t, v)
-    for extent, size in (points, vectors):
-        if extent is None:
-            total *= ASSUMED_EXTENT / size
     return total
 
 
@@ -326,14 +330,27 @@ def store_cost(
     return total
 
 
-def _parts(extent: int | None, size: int) -> list[tuple[int, int]]:
-    """How many tiles of which size cover an extent."""
+def _parts(extent: int | None, size: int, width: int = 1) -> list[tuple[float, int]]:
+    """How many tiles of which size cover an extent, in vectors of `width`."""
     if extent is None:
-        return [(1, size)]
-    parts = [(extent // size, size)]
+        return _parts_of_unknown(size, width)
+    parts: list[tuple[float, int]] = [(extent // size, size)]
     if extent % size:
         parts.append((1, extent % size))
     return parts
+
+
+def _parts_of_unknown(size: int, width: int) -> list[tuple[float, int]]:
+    """The same of as many points as are assumed, from what some extents need."""
+    counts: dict[int, float] = {}
+    for extent in LIKELY_EXTENTS:
+        left = extent
+        for points in sizes_of_unknown(size * width, width):
+            tiles, left = divmod(left, points)
+            vectors = max(1, points // width)
+            counts[vectors] = counts.get(vectors, 0) + tiles
+    scale = ASSUMED_EXTENT / (sum(LIKELY_EXTENTS))
+    return [(tiles * scale, vectors) for vectors, tiles in counts.items() if tiles]
 
 
 def _ceil_div(extent: int | None, size: int) -> int | None:
@@ -356,13 +373,16 @@ def pays_to_pack(
 
 def is_packable(product: Product, position: int) -> bool:
     """
-    Whether an operand has a known size, is copied once and not more, and not written.
+    Whether an operand is copied once and not more, and not written. One of a size that
+    is not known is copied only if its lanes lie apart.
     """
     view = product.view
     if view.nest.ins[position] in view.nest.outs:
         return False
     if any(view.bounds[dim] is None for dim in view.dims_of_input(position)):
-        return False
+        step = view.in_steps(product.lane_dim)[position]
+        if position != product.vectors or step is Step.CONTIGUOUS:
+            return False
     # A window would be copied once for each place that it covers.
     return view.reads_each_once(position)
 

@@ -92,12 +92,12 @@ class NestView:
 
     def _counts_apart(self, strides: Sequence[tuple[int, int]]) -> bool:
         """Whether dims with these strides in one index count like digits."""
-        size = 1
+        size: float = 1
         for stride, dim in strides:
             bound = self.bounds[dim]
-            if stride < size or bound is None:
+            if stride < size:
                 return False
-            size = stride * bound
+            size = math.inf if bound is None else stride * bound
         return True
 
     def row_length(self, position: int) -> int:

@@ -16,8 +16,8 @@ from xdsl.dialects.builtin import ModuleOp
 
 from transom.dialects import tir
 from transom.dialects.parser import parse_ir
+from transom.dialects.tir.tiles import sizes_of_unknown
 from transom.lowering.convert_tir_to_scf import ConvertTirToScfPass
-from transom.lowering.nest_loops.loops import sizes_of_unknown
 
 
 def lowered(kernel: tir.FuncOp) -> tir.FuncOp:

@@ -12,18 +12,6 @@ tir.func @nothing_is_read(read %a: memref<0x8xf32>, write %o: memref<0x8xf32>) {
 
 // -----
 
-tir.func @unknown_bound(read %a: memref<?x8xf32>, write %o: memref<?x8xf32>, read %n: index) {
-  // expected-error @+1 {{expected a known bound of 'd0' to pack 'in0', which is read with it}}
-  tir.nest dims [parallel %n, parallel 8] ins(%a[d0, d1] : memref<?x8xf32>) outs(%o[d0, d1] : memref<?x8xf32>)
-      schedule #tir.schedule<vector = d1 : 8, pack = [in0]>
-    finish (%x: f32) {
-      tir.yield %x : f32
-    }
-  tir.return
-}
-
-// -----
-
 tir.func @symbol(read %a: memref<16xf32>, write %o: memref<8xf32>, read %n: index) {
   // expected-error @+1 {{expected an access without symbols to pack 'in0'}}
   tir.nest dims [parallel 8] at (%n) ins(%a[d0 + s0] : memref<16xf32>) outs(%o[d0] : memref<8xf32>)

@@ -226,3 +226,59 @@ tir.func @in_a_block(read %a: memref<3x12x8xf32>, read %b: memref<16x8xf32>, wri
   }
   tir.return
 }
+
+// -----
+
+// It is not known how many tiles there are: the points are copied, in squares, and what
+// is left of the last tile is neither written nor read.
+
+// CHECK:       tir.func @open(read %a: memref<12x8xf32>, read %b: memref<?x8xf32>
+// CHECK-NEXT:    %[[MORE:.*]] = arith.constant 15 : index
+// CHECK-NEXT:    %[[BY:.*]] = arith.constant 16 : index
+// CHECK-NEXT:    %[[SUM:.*]] = arith.addi %n, %[[MORE]] : index
+// CHECK-NEXT:    %[[TILES:.*]] = arith.divui %[[SUM]], %[[BY]] : index
+// CHECK-NEXT:    %[[P:.*]] = tir.alloc(%[[TILES]]) : memref<?x8x16xf32>
+// CHECK-NEXT:    tir.nest dims [parallel %n, parallel 8]
+// CHECK-NEXT:      ins(%b[d0, d1] : memref<?x8xf32>)
+// CHECK-NEXT:      outs(%[[P]][d0 floordiv 16, d1, d0 mod 16] : memref<?x8x16xf32>)
+// CHECK-NEXT:      schedule #tir.schedule<register = [d0 : 8, d1 : 8], vector = d0 : 8>
+// CHECK:         tir.nest dims [parallel 12, parallel %n, reduction 8]
+// CHECK-NEXT:      ins(%a[d0, d2] : memref<12x8xf32>, %[[P]][d1 floordiv 16, d2, d1 mod 16] : memref<?x8x16xf32>)
+tir.func @open(read %a: memref<12x8xf32>, read %b: memref<?x8xf32>, write %o: memref<12x?xf32>, read %n: index) {
+  tir.nest dims [parallel 12, parallel %n, reduction 8]
+      ins(%a[d0, d2] : memref<12x8xf32>, %b[d1, d2] : memref<?x8xf32>) outs(%o[d0, d1] : memref<12x?xf32>)
+      schedule #tir.schedule<register = [d0 : 6, d1 : 16], vector = d1 : 8, pack = [in1]>
+    init {
+      %zero = arith.constant 0.0 : f32
+      tir.yield %zero : f32
+    }
+    body (%x: f32, %y: f32, %acc: f32) {
+      %p = arith.mulf %x, %y : f32
+      %s = arith.addf %acc, %p : f32
+      tir.yield %s : f32
+    }
+    finish (%acc: f32) {
+      tir.yield %acc : f32
+    }
+  tir.return
+}
+
+// -----
+
+// Without a tile each point is one; what is extended is copied in f32.
+
+// CHECK:       tir.func @points(read %a: memref<?x8xf16>
+// CHECK-NEXT:    %[[P:.*]] = tir.alloc(%n) : memref<?x8xf32>
+// CHECK-NEXT:    tir.nest dims [parallel %n, parallel 8]
+// CHECK-NEXT:      ins(%a[d0, d1] : memref<?x8xf16>)
+// CHECK-NEXT:      outs(%[[P]][d0, d1] : memref<?x8xf32>)
+// CHECK-NEXT:      schedule #tir.schedule<vector = d1 : 8>
+tir.func @points(read %a: memref<?x8xf16>, write %o: memref<?x8xf32>, read %n: index) {
+  tir.nest dims [parallel %n, parallel 8] ins(%a[d0, d1] : memref<?x8xf16>) outs(%o[d0, d1] : memref<?x8xf32>)
+      schedule #tir.schedule<vector = d1 : 8, pack = [in0], widen = [in0]>
+    finish (%x: f16) {
+      %w = arith.extf %x : f16 to f32
+      tir.yield %w : f32
+    }
+  tir.return
+}
