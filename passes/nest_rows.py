@@ -4,6 +4,9 @@ Nests that work on the same rows become one `tir.block` over the rows.
 A *row dim* is a parallel dim that all nests of a run have in common: wherever two of
 them meet in a buffer, both use it for the same index. The block has the row dims; its
 nests have the dims that are left, and its buffers hold what is left of theirs.
+
+Where a row lies apart in memory, as the channels of a pixel do, and its neighbours next
+to it, the dim stays in the nests: their lanes are along it.
 """
 
 from collections.abc import Iterator, Sequence
@@ -30,6 +33,9 @@ from transom.passes.kernel_buffers import root_of
 from transom.passes.nest_parts import same_bound
 from transom.passes.rewrite_steps import may_rewrite
 from transom.passes.statistics import Statistic
+
+FEW_LANES = 4
+"""Rows fewer than that fill no vector."""
 
 NestDim = tuple[int, int]
 """The number of a nest in its run, and a dim of it."""
@@ -254,6 +260,11 @@ def find_rows(run: Sequence[Member]) -> Rows | None:
             and _in_all(members, shared)
         ):
             rows.classes.append(members)
+    inside = [set(range(len(member.bounds))) for member in run]
+    for members in rows.classes:
+        for dims, dim in zip(inside, members, strict=True):
+            dims.discard(dim)
+    rows.classes = [m for m in rows.classes if not _are_lanes(run, m, inside)]
     if not rows.classes:
         return None
     for buffer, accesses in shared.items():
@@ -320,6 +331,26 @@ def _members(
 def _same_bounds(run: Sequence[Member], members: Sequence[int]) -> bool:
     bounds = [member.bounds[dim] for member, dim in zip(run, members, strict=True)]
     return all(same_bound(bounds[0], bound) for bound in bounds)
+
+
+def _are_lanes(
+    run: Sequence[Member], members: Sequence[int], inside: Sequence[set[int]]
+) -> bool:
+    """
+    Whether what a row would hold lies apart in memory, and rows next to each other are
+    neighbours: they are better computed side by side, as lanes of vectors.
+    """
+    for member, dim, others in zip(run, members, inside, strict=True):
+        bound = member.bounds[dim]
+        if isinstance(bound, int) and bound < FEW_LANES:
+            continue
+        for _, access in member.accesses:
+            results = access.map.results if access.map is not None else ()
+            if results[-1:] == (affine.dim(dim),) and any(
+                others & expr.used_dims() for expr in results
+            ):
+                return True
+    return False
 
 
 def _index_of(

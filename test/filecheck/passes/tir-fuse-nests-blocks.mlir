@@ -82,3 +82,61 @@ tir.func @twice(read %x: memref<2x4xf32>, write %t: memref<8x2xf32>, write %o: m
     }
   tir.return
 }
+
+// Columns are neighbours, and what is summed lies apart: the columns stay lanes.
+// CHECK-LABEL: @columns
+tir.func @columns(read %x: memref<2x9x16xf32>, write %o: memref<2x9x16xf32>) {
+  // CHECK-NEXT:    tir.block (%[[ROW:.*]]: index) in dims [parallel 2] {
+  // CHECK-NEXT:      %[[M:.*]] = tir.alloc : memref<16xf32>
+  // CHECK-NEXT:      tir.nest dims [parallel 16, reduction 9] at (%[[ROW]])
+  // CHECK:           tir.nest dims [parallel 9, parallel 16] at (%[[ROW]])
+  // CHECK:         tir.return
+  %m = tir.alloc : memref<2x16xf32>
+  tir.nest dims [parallel 2, parallel 16, reduction 9] ins(%x[d0, d2, d1] : memref<2x9x16xf32>) outs(%m[d0, d1] : memref<2x16xf32>)
+    init {
+      %z = arith.constant 0.0 : f32
+      tir.yield %z : f32
+    }
+    body (%v: f32, %acc: f32) {
+      %s = arith.addf %acc, %v : f32
+      tir.yield %s : f32
+    }
+    finish (%acc: f32) {
+      tir.yield %acc : f32
+    }
+  tir.nest dims [parallel 2, parallel 9, parallel 16] ins(%x[d0, d1, d2] : memref<2x9x16xf32>, %m[d0, d2] : memref<2x16xf32>) outs(%o[d0, d1, d2] : memref<2x9x16xf32>)
+    finish (%v: f32, %w: f32) {
+      %s = arith.divf %v, %w : f32
+      tir.yield %s : f32
+    }
+  tir.return
+}
+
+// So few of them are no lanes.
+// CHECK-LABEL: @few_columns
+tir.func @few_columns(read %x: memref<2x9x3xf32>, write %o: memref<2x9x3xf32>) {
+  // CHECK-NEXT:    tir.block (%{{.*}}: index, %{{.*}}: index) in dims [parallel 2, parallel 3] {
+  // CHECK-NEXT:      %{{.*}} = tir.alloc : memref<f32>
+  // CHECK-NEXT:      tir.nest dims [reduction 9]
+  // CHECK:           tir.nest dims [parallel 9]
+  // CHECK:         tir.return
+  %m = tir.alloc : memref<2x3xf32>
+  tir.nest dims [parallel 2, parallel 3, reduction 9] ins(%x[d0, d2, d1] : memref<2x9x3xf32>) outs(%m[d0, d1] : memref<2x3xf32>)
+    init {
+      %z = arith.constant 0.0 : f32
+      tir.yield %z : f32
+    }
+    body (%v: f32, %acc: f32) {
+      %s = arith.addf %acc, %v : f32
+      tir.yield %s : f32
+    }
+    finish (%acc: f32) {
+      tir.yield %acc : f32
+    }
+  tir.nest dims [parallel 2, parallel 9, parallel 3] ins(%x[d0, d1, d2] : memref<2x9x3xf32>, %m[d0, d2] : memref<2x3xf32>) outs(%o[d0, d1, d2] : memref<2x9x3xf32>)
+    finish (%v: f32, %w: f32) {
+      %s = arith.divf %v, %w : f32
+      tir.yield %s : f32
+    }
+  tir.return
+}
