@@ -5,7 +5,7 @@ Two memrefs may be the same memory only if one is a view of the other: arguments
 kernel do not overlap, nor do its buffers.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects import memref
@@ -35,6 +35,19 @@ def is_view(op: Operation) -> bool:
 def is_local(buffer: SSAValue) -> bool:
     """Whether a buffer is one of the kernel's own."""
     return isinstance(buffer.owner, tir.AllocOp)
+
+
+def smaller(
+    alloc: tir.AllocOp, shape: Sequence[int], sizes: Sequence[SSAValue]
+) -> tir.AllocOp:
+    """A buffer for a part of another one, in the same memory."""
+    type = alloc.result.type
+    part = MemRefType(type.element_type, shape, memory_space=type.memory_space)
+    new = tir.AllocOp.create(
+        operands=sizes, properties=dict(alloc.properties), result_types=[part]
+    )
+    new.location = alloc.location
+    return new
 
 
 def is_output(buffer: SSAValue) -> bool:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import cast
 
 from xdsl.dialects import memref
-from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType, MemRefType
+from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
 
@@ -29,7 +29,7 @@ from transom.dialects.tir import (
     affine,
 )
 from transom.passes.inner_nests import inner_nest
-from transom.passes.kernel_buffers import root_of
+from transom.passes.kernel_buffers import root_of, smaller
 from transom.passes.nest_parts import same_bound
 from transom.passes.rewrite_steps import may_rewrite
 from transom.passes.statistics import Statistic
@@ -178,24 +178,17 @@ def without_results(map: AffineMap, dropped: Sequence[int]) -> AffineMap:
 
 def shrink(alloc: AllocOp, dropped: Sequence[int]) -> AllocOp:
     """A buffer without some of its dimensions."""
-    type = alloc.result.type
     sizes = iter(alloc.dynamic_sizes)
     shape: list[int] = []
     dynamic: list[SSAValue] = []
-    for axis, size in enumerate(type.get_shape()):
+    for axis, size in enumerate(alloc.result.type.get_shape()):
         value = next(sizes) if size == DYNAMIC_INDEX else None
         if axis in dropped:
             continue
         shape.append(size)
         if value is not None:
             dynamic.append(value)
-    new = AllocOp.create(
-        operands=dynamic,
-        properties=dict(alloc.properties),
-        result_types=[MemRefType(type.element_type, shape)],
-    )
-    new.location = alloc.location
-    return new
+    return smaller(alloc, shape, dynamic)
 
 
 class DimClasses:

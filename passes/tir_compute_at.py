@@ -29,7 +29,8 @@ tir.block (%i: index) in dims [parallel 64] {
 The loops are those of `convert-tir-to-scf`: over tiles for caches, and then over the
 parallel dims in tiles of registers. Those of a block that the reader is in already come
 first. What windows share is computed again at each step. A nest that is not read by
-one other nest alone, or is read as a whole at each step, is an error.
+one other nest alone, or is read as a whole at each step, is an error, and so is one
+whose buffers live on from one point of a loop to the next.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ from typing import ClassVar, cast
 
 from xdsl.context import Context
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import DYNAMIC_INDEX, ArrayAttr, MemRefType, ModuleOp
+from xdsl.dialects.builtin import DYNAMIC_INDEX, ArrayAttr, ModuleOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap, AffineSymExpr
 
@@ -51,7 +52,7 @@ from transom.dialects.tir.types import memref_type_of
 from transom.passes.buffer_windows import Reads, Window
 from transom.passes.consumer_loops import OuterLoops, in_block
 from transom.passes.inner_nests import Bound, index_constant, inner_nest, sum_of
-from transom.passes.kernel_buffers import BlockOrder, is_local
+from transom.passes.kernel_buffers import BlockOrder, is_local, smaller
 from transom.passes.kernel_pass import KernelPass
 from transom.passes.rewrite_steps import may_rewrite
 from transom.passes.statistics import Statistic
@@ -101,7 +102,26 @@ def find_reader(nest: tir.NestOp) -> tir.NestOp:
             "expected buffers of the kernel that one other nest reads, and nothing "
             "else, as outputs for 'compute_at'",
         )
+    check_buffers(nest)
     return reader
+
+
+def check_buffers(nest: tir.NestOp) -> None:
+    """Whether its outputs can be made anew at each step of more loops."""
+    for out in nest.outs:
+        alloc = cast("tir.AllocOp", out.owner)
+        if alloc.parent is not nest.parent:
+            raise OpError(
+                nest,
+                "expected outputs that are allocated in the same block of ops, for "
+                "'compute_at': others hold what was computed before",
+            )
+        if alloc.pool is not None:
+            raise OpError(
+                nest,
+                "expected outputs without a place in a pool, for 'compute_at'; "
+                "'tir-plan-memory' gives one to what is left of them",
+            )
 
 
 def blocks_around(nest: tir.NestOp, reader: tir.NestOp) -> list[tir.BlockOp]:
@@ -308,13 +328,7 @@ class Move:
             shape.append(size if axis is None else axis.extent)
             if axis is None and value is not None:
                 dynamic.append(value)
-        new = tir.AllocOp.create(
-            operands=dynamic,
-            properties=dict(alloc.properties),
-            result_types=[MemRefType(memref_type_of(out).element_type, shape)],
-        )
-        new.location = alloc.location
-        return Part(self.insert(new), axes)
+        return Part(self.insert(smaller(alloc, shape, dynamic)), axes)
 
     def read_from(self, parts: Mapping[SSAValue, Part]) -> None:
         """Let the reader read the parts."""

@@ -187,7 +187,7 @@ class ScheduleAttr(ParametrizedAttribute):
         """
         What is left of this where the outermost loops are those of a block: without the
         first cache tiles, the dims that are not `kept`, and `parallel` of those that
-        are no more.
+        are no more. Points are summed at once in lanes only.
         """
         numbers = {dim: number for number, dim in enumerate(kept)}
 
@@ -205,14 +205,15 @@ class ScheduleAttr(ParametrizedAttribute):
             left = () if isinstance(tile, UnitAttr) else tiles([tile]).data
             return left[0] if left else UnitAttr()
 
+        vector = one(self.vector)
         return self._replaced(
             cache=tiles(self.cache.data[cache_tiles:]),
             register=tiles(self.register),
-            vector=one(self.vector),
+            vector=vector,
             unroll=tiles(self.unroll),
             parallel=dims(dim for dim in self.parallel_dims if dim in parallel),
             order=dims(self.loop_order),
-            dot=one(self.dot),
+            dot=vector if isinstance(vector, UnitAttr) else one(self.dot),
         )
 
     def without_compute_at(self) -> ScheduleAttr:

@@ -18,6 +18,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from transom.dialects import tir
 from transom.dialects.diagnostics import OpError
+from transom.dialects.dtypes import numpy_dtype
 from transom.dialects.tir.types import memref_type_of
 from transom.passes.consumer_loops import OuterLoops
 from transom.passes.tir_compute_at import TirComputeAtPass
@@ -119,7 +120,9 @@ def nests_of(kernel: tir.FuncOp) -> list[tir.NestOp]:
 def arrays_of(kernel: tir.FuncOp) -> list[Any]:
     rng = np.random.default_rng(0)
     shapes = [memref_type_of(value).get_shape() for value in kernel.args]
-    return [rng.integers(-9, 9, shape).astype(np.float32) for shape in shapes]
+    types = [numpy_dtype(memref_type_of(v).element_type) for v in kernel.args]
+    pairs = zip(shapes, types, strict=True)
+    return [rng.integers(-9, 9, shape).astype(type) for shape, type in pairs]
 
 
 def check(kernel: tir.FuncOp, *, native: bool = True) -> ModuleOp:
@@ -273,3 +276,42 @@ def test_sizes_that_are_not_known(schedule: str, rows: int) -> None:
     found = np.full_like(x, 7)
     NativeKernel(kernel)(x, found)
     np.testing.assert_array_equal(found, x * x + x * x)
+
+
+DOTS = """
+tir.func @kernel(read %x: memref<3x4x8xi8>, read %w: memref<8x4xi8>,
+    write %o: memref<3x4xi32>) {
+  %t = tir.alloc : memref<3x4xi32>
+  tir.nest dims [parallel 3, parallel 4, reduction 8]
+      ins(%x[d0, d1, d2] : memref<3x4x8xi8>, %w[d2, d1] : memref<8x4xi8>)
+      outs(%t[d0, d1] : memref<3x4xi32>)
+      schedule #tir.schedule<vector = d1 : 4, dot = d2 : 4, compute_at = DEPTH>
+    init {
+      %z = arith.constant 0 : i32
+      tir.yield %z : i32
+    }
+    body (%a: i8, %b: i8, %s: i32) {
+      %c = arith.extsi %a : i8 to i32
+      %d = arith.extsi %b : i8 to i32
+      %p = arith.muli %c, %d : i32
+      %q = arith.addi %s, %p : i32
+      tir.yield %q : i32
+    }
+    finish (%s: i32) {
+      tir.yield %s : i32
+    }
+  tir.nest dims [parallel 3, parallel 4] ins(%t[d0, d1] : memref<3x4xi32>)
+      outs(%o[d0, d1] : memref<3x4xi32>)
+    finish (%v: i32) {
+      tir.yield %v : i32
+    }
+  tir.return
+}
+"""
+
+
+@pytest.mark.parametrize("depth", [0, 1, 2])
+def test_dots_need_lanes(depth: int) -> None:
+    """A dim of one point is no dim of lanes any more."""
+    text = str(check(parse_kernel(DOTS.replace("DEPTH", str(depth)))))
+    assert ("dot =" in text) == (depth < 2)

@@ -297,3 +297,49 @@ tir.func @parted(read %x: memref<4x2xf32>, write %o: memref<4x2xf32>) {
   }
   tir.return
 }
+
+// -----
+
+// Rows that were computed at other points of the loop are read, too.
+tir.func @other_points(read %x: memref<4x8xf32>, write %o: memref<4x8xf32>) {
+  %t = tir.alloc : memref<4x8xf32>
+  %one = arith.constant 1 : index
+  tir.block (%i: index) in dims [sequential 4] {
+    %n = arith.addi %i, %one : index
+    // expected-error @+1 {{expected outputs that are allocated in the same block of ops, for 'compute_at': others hold what was computed before}}
+    tir.nest dims [parallel 8] at (%i) ins(%x[s0, d0] : memref<4x8xf32>) outs(%t[s0, d0] : memref<4x8xf32>) schedule #tir.schedule<compute_at = 1>
+      finish (%v: f32) {
+        tir.yield %v : f32
+      }
+    tir.nest dims [parallel 8, reduction %n] at (%i) ins(%t[d1, d0] : memref<4x8xf32>) outs(%o[s0, d0] : memref<4x8xf32>)
+      init {
+        %zero = arith.constant 0.0 : f32
+        tir.yield %zero : f32
+      }
+      body (%v: f32, %s: f32) {
+        %r = arith.addf %s, %v : f32
+        tir.yield %r : f32
+      }
+      finish (%s: f32) {
+        tir.yield %s : f32
+      }
+  }
+  tir.return
+}
+
+// -----
+
+// Threads would share the place.
+tir.func @planned(read %x: memref<8xf32>, write %o: memref<8xf32>) {
+  %t = tir.alloc {pool = @p, offset = 64} : memref<8xf32>
+  // expected-error @+1 {{expected outputs without a place in a pool, for 'compute_at'; 'tir-plan-memory' gives one to what is left of them}}
+  tir.nest dims [parallel 8] ins(%x[d0] : memref<8xf32>) outs(%t[d0] : memref<8xf32>) schedule #tir.schedule<compute_at = 1>
+    finish (%v: f32) {
+      tir.yield %v : f32
+    }
+  tir.nest dims [parallel 8] ins(%t[d0] : memref<8xf32>) outs(%o[d0] : memref<8xf32>)
+    finish (%v: f32) {
+      tir.yield %v : f32
+    }
+  tir.return
+}

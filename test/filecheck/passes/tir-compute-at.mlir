@@ -153,3 +153,79 @@ tir.func @block(read %x: memref<4x8xf32>, write %o: memref<4x8xf32>) {
   }
   tir.return
 }
+
+// A part of a buffer is in the memory of the whole.
+// CHECK-LABEL: tir.func @memory(
+// CHECK:           tir.alloc {alignment = 64, memory = @sram} : memref<1x8xf32, @sram>
+tir.func @memory(read %x: memref<4x8xf32>, write %o: memref<4x8xf32>) {
+  %t = tir.alloc {alignment = 64, memory = @sram} : memref<4x8xf32, @sram>
+  tir.nest dims [parallel 4, parallel 8] ins(%x[d0, d1] : memref<4x8xf32>) outs(%t[d0, d1] : memref<4x8xf32, @sram>)
+      schedule #tir.schedule<compute_at = 1>
+    finish (%v: f32) {
+      tir.yield %v : f32
+    }
+  tir.nest dims [parallel 4, parallel 8] ins(%t[d0, d1] : memref<4x8xf32, @sram>) outs(%o[d0, d1] : memref<4x8xf32>)
+    finish (%v: f32) {
+      tir.yield %v : f32
+    }
+  tir.return
+}
+
+// Where no lanes are left there are no dots; with lanes they stay.
+// CHECK-LABEL: tir.func @dots(
+// CHECK:             tir.nest dims [reduction 8] at
+// CHECK:                 schedule #tir.schedule<>
+// CHECK-LABEL: tir.func @dots_in_lanes(
+// CHECK:             tir.nest dims [parallel 4, reduction 8] at
+// CHECK:                 schedule #tir.schedule<vector = d0 : 4, dot = d1 : 4>
+tir.func @dots(read %x: memref<2x4x8xi8>, read %w: memref<8x4xi8>, write %o: memref<2x4xi32>) {
+  %t = tir.alloc : memref<2x4xi32>
+  tir.nest dims [parallel 2, parallel 4, reduction 8]
+      ins(%x[d0, d1, d2] : memref<2x4x8xi8>, %w[d2, d1] : memref<8x4xi8>) outs(%t[d0, d1] : memref<2x4xi32>)
+      schedule #tir.schedule<vector = d1 : 4, dot = d2 : 4, compute_at = 2>
+    init {
+      %z = arith.constant 0 : i32
+      tir.yield %z : i32
+    }
+    body (%a: i8, %b: i8, %s: i32) {
+      %c = arith.extsi %a : i8 to i32
+      %d = arith.extsi %b : i8 to i32
+      %p = arith.muli %c, %d : i32
+      %q = arith.addi %s, %p : i32
+      tir.yield %q : i32
+    }
+    finish (%s: i32) {
+      tir.yield %s : i32
+    }
+  tir.nest dims [parallel 2, parallel 4] ins(%t[d0, d1] : memref<2x4xi32>) outs(%o[d0, d1] : memref<2x4xi32>)
+    finish (%v: i32) {
+      tir.yield %v : i32
+    }
+  tir.return
+}
+
+tir.func @dots_in_lanes(read %x: memref<2x4x8xi8>, read %w: memref<8x4xi8>, write %o: memref<2x4xi32>) {
+  %t = tir.alloc : memref<2x4xi32>
+  tir.nest dims [parallel 2, parallel 4, reduction 8]
+      ins(%x[d0, d1, d2] : memref<2x4x8xi8>, %w[d2, d1] : memref<8x4xi8>) outs(%t[d0, d1] : memref<2x4xi32>)
+      schedule #tir.schedule<vector = d1 : 4, dot = d2 : 4, compute_at = 1>
+    init {
+      %z = arith.constant 0 : i32
+      tir.yield %z : i32
+    }
+    body (%a: i8, %b: i8, %s: i32) {
+      %c = arith.extsi %a : i8 to i32
+      %d = arith.extsi %b : i8 to i32
+      %p = arith.muli %c, %d : i32
+      %q = arith.addi %s, %p : i32
+      tir.yield %q : i32
+    }
+    finish (%s: i32) {
+      tir.yield %s : i32
+    }
+  tir.nest dims [parallel 2, parallel 4] ins(%t[d0, d1] : memref<2x4xi32>) outs(%o[d0, d1] : memref<2x4xi32>)
+    finish (%v: i32) {
+      tir.yield %v : i32
+    }
+  tir.return
+}

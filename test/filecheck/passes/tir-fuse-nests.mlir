@@ -165,6 +165,31 @@ tir.func @rows(read %x: memref<4x8xf32>, write %o: memref<4x8xf32>) {
   tir.return
 }
 
+// What is left of a buffer stays in its memory.
+// CHECK-LABEL: @rows_in_memory
+// CHECK:           tir.alloc {memory = @sram} : memref<1xf32, @sram>
+tir.func @rows_in_memory(read %x: memref<4x8xf32>, write %o: memref<4x8xf32>) {
+  %t = tir.alloc {memory = @sram} : memref<4x1xf32, @sram>
+  tir.nest dims [parallel 4, reduction 8] ins(%x[d0, d1] : memref<4x8xf32>) outs(%t[d0, 0] : memref<4x1xf32, @sram>)
+    init {
+      %z = arith.constant 0.0 : f32
+      tir.yield %z : f32
+    }
+    body (%v: f32, %acc: f32) {
+      %s = arith.addf %acc, %v : f32
+      tir.yield %s : f32
+    }
+    finish (%acc: f32) {
+      tir.yield %acc : f32
+    }
+  tir.nest dims [parallel 4, parallel 8] ins(%x[d0, d1] : memref<4x8xf32>, %t[d0, 0] : memref<4x1xf32, @sram>) outs(%o[d0, d1] : memref<4x8xf32>)
+    finish (%v: f32, %m: f32) {
+      %s = arith.subf %v, %m : f32
+      tir.yield %s : f32
+    }
+  tir.return
+}
+
 // The second nest reads columns of what the first wrote in rows: there is no common row.
 // CHECK-LABEL: @transposed_reader
 tir.func @transposed_reader(read %x: memref<4x4xf32>, write %o: memref<4xf32>) {
