@@ -14,7 +14,7 @@ from typing import Any
 from benchmarks.cases import Case
 from benchmarks.compilation import Compilation
 from benchmarks.measurement import ROOT, Timing
-from benchmarks.peers import installed
+from benchmarks.peers import CANDIDATES, installed
 from transom.targets.llvm_cpu.dialect import HOST, LlvmCpuAttr
 from transom.targets.llvm_cpu.facts import cpu_facts
 from transom.targets.llvm_cpu.host import resolved
@@ -66,7 +66,10 @@ def data_of(
     records: Sequence[Mapping[str, Any]], names: Sequence[str], note: str
 ) -> dict[str, Any]:
     """All figures of a run, with what they hold for."""
-    versions = {n: v for n, v in installed().items() if n in names}
+    found = installed()
+    # A candidate that is another one in another way has its version.
+    packages = {CANDIDATES[n].packages[0]: n for n in reversed(found) if n in names}
+    versions = {n: v for n, v in found.items() if n in packages.values()}
     return {
         "format": FORMAT,
         "date": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
