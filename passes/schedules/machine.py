@@ -48,7 +48,9 @@ class Machine:
         """What arrives from the cache that holds a panel in the time of one."""
         if panel_bytes <= self.l1_bytes // 2:
             return math.inf
-        return L2_BYTES if panel_bytes <= self.l2_bytes else L3_BYTES
+        # What passes beside a panel needs room as well.
+        fits = panel_bytes <= self.l2_bytes * 3 // 4
+        return L2_BYTES if fits else L3_BYTES
 
     def can_mask(self, element_bytes: int) -> bool:
         """Whether a part of a vector can be loaded and stored."""
