@@ -62,6 +62,7 @@ ELEMENTWISE_OPS = (
     graph.ClampOp,
     graph.CompareOp,
     graph.DequantizeOp,
+    graph.IotaOp,
     graph.QuantizeOp,
     graph.SelectOp,
     graph.CastOp,

@@ -16,15 +16,17 @@ def schedule(view: NestView, dim: int) -> tir.ScheduleAttr:
     `dim` is the parallel dim that becomes the lanes.
 
     A function such as `exp` is a long chain of operations, each of which waits for the
-    one before: several are computed side by side. What lies apart along `dim` is
-    transposed in squares.
+    one before, and so is a sum that goes on from point to point: several are computed
+    side by side. What lies apart along `dim` is transposed in squares.
     """
     lanes = view.lanes(dim)
     register: dict[int, int] = {}
     across = view.across(dim)
     if across is not None:
         register = {dim: lanes, across: lanes}
-    elif any(op.dialect_name() == math.Math.name for op in view.nest.finish.block.ops):
+    elif view.nest.dims_of_kind(tir.DimKind.SEQUENTIAL) or any(
+        op.dialect_name() == math.Math.name for op in view.nest.finish.block.ops
+    ):
         vectors = view.vectors(dim, lanes)
         if vectors > 1:
             register[dim] = lanes * vectors

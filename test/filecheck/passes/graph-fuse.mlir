@@ -303,3 +303,19 @@ func.func @locations(%x: tensor<4xf32>) -> tensor<4xf32> {
   %b = graph.exp %a : tensor<4xf32> loc("m.onnx":2:1)
   func.return %b : tensor<4xf32>
 }
+
+// The number of a point costs nothing where it is read.
+// CHECK-LABEL: @iota
+func.func @iota(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  // CHECK-NEXT:    graph.fused (%{{.*}} = %x : tensor<4x8xf32>) -> (tensor<4x8xf32>) {
+  // CHECK:           graph.iota
+  // CHECK-NEXT:      graph.iota
+  // CHECK-NEXT:      graph.compare
+  // CHECK-NEXT:      graph.select
+  %z = graph.constant dense<0.0> : tensor<f32>
+  %i = graph.iota %x axis 0 : tensor<4x8xf32> -> tensor<4x8xi64>
+  %j = graph.iota %x axis 1 : tensor<4x8xf32> -> tensor<4x8xi64>
+  %c = graph.compare le %j, %i : tensor<4x8xi64>, tensor<4x8xi64> -> tensor<4x8xi1>
+  %y = graph.select %c, %x, %z : tensor<4x8xi1>, tensor<4x8xf32>, tensor<f32> -> tensor<4x8xf32>
+  func.return %y : tensor<4x8xf32>
+}

@@ -47,6 +47,25 @@ tir.func @nothing(read %a: memref<4x0xf32>, read %b: memref<0x64xf32>, write %o:
   tir.return
 }
 
+// Sums that go on from row to row wait for each other: those of several vectors do not.
+// CHECK-LABEL: tir.func @sums_of_columns(
+tir.func @sums_of_columns(read %a: memref<9x64xf32>, write %o: memref<9x64xf32>) {
+  // CHECK: schedule #tir.schedule<register = [d0 : 64], vector = d0 : 16>
+  tir.nest dims [parallel 64, sequential 9] ins(%a[d1, d0] : memref<9x64xf32>) outs(%o[d1, d0] : memref<9x64xf32>)
+    init {
+      %zero = arith.constant 0.0 : f32
+      tir.yield %zero : f32
+    }
+    body (%x: f32, %acc: f32) {
+      %s = arith.addf %acc, %x : f32
+      tir.yield %s : f32
+    }
+    finish (%sum: f32, %x: f32) {
+      tir.yield %sum : f32
+    }
+  tir.return
+}
+
 // Squares are read along one dim, transposed, and written along the other.
 // CHECK-LABEL: tir.func @transpose(
 tir.func @transpose(read %a: memref<64x64xf32>, write %o: memref<64x64xf32>) {
