@@ -11,6 +11,7 @@ attributes.
 
 import json
 from collections.abc import Iterator, Sequence
+from functools import cache
 from typing import Any, NamedTuple, TypeAlias
 
 from xdsl.context import Context
@@ -37,6 +38,13 @@ MAX_TEXT = 1 << 10
 
 PLAIN_TYPES = (AnyFloat, IndexType, IntegerType, MemRefType, VectorType)
 """Types that hold no floats: equal ones have equal texts. (0.0 and -0.0 are equal.)"""
+
+
+@cache
+def _is_plain(kind: type[Attribute]) -> bool:
+    """`isinstance` is slow for classes that are none of these."""
+    return issubclass(kind, PLAIN_TYPES)
+
 
 Table: TypeAlias = dict[Any, int]
 
@@ -65,7 +73,7 @@ class _Writer:
         known = self.by_identity.get(id(attribute))
         if known is not None:
             return known[1]
-        is_plain = isinstance(attribute, PLAIN_TYPES)
+        is_plain = _is_plain(type(attribute))
         number = self.by_value.get(attribute) if is_plain else None
         if number is None:
             text = _text_of(attribute)

@@ -21,16 +21,20 @@ pdl.pattern @scaled : benefit(1) {
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, cast
 
-from xdsl.dialects import pdl
 from xdsl.dialects.builtin import FloatAttr, ModuleOp
 from xdsl.ir import Block, Operation
 
 from transom.dialects.diagnostics import OpError
 from transom.dialects.target import PlaceAttr
 from transom.passes.graph_patterns import Match, Matcher
-from transom.passes.graph_patterns.pdl import LabelledPattern, pattern_of_pdl
 from transom.targets.claim_candidates import Taker, ask, is_asked_for
+
+if TYPE_CHECKING:
+    from xdsl.dialects import pdl
+
+    from transom.passes.graph_patterns.pdl import LabelledPattern
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,8 +71,8 @@ def refusal_of_offer(offer: Offer, taker: Taker, matcher: Matcher) -> str | None
 class ModulePattern:
     """A pattern that stands in the module."""
 
-    source: pdl.PatternOp
-    labelled: LabelledPattern
+    source: "pdl.PatternOp"
+    labelled: "LabelledPattern"
     place: PlaceAttr | None
     """Where what it finds should be; None for any target that takes it."""
 
@@ -94,30 +98,37 @@ def patterns_of(module: ModuleOp) -> list[ModulePattern]:
 
     Raises `OpError` for what a pattern to look for cannot say.
     """
-    found: list[ModulePattern] = []
-    for op in module.ops:
-        if isinstance(op, pdl.PatternOp):
-            labelled = pattern_of_pdl(op)
-            place: PlaceAttr | None = None
-            seconds: float | None = None
-            for argument in labelled.arguments:
-                if isinstance(argument, PlaceAttr):
-                    place = argument
-                elif isinstance(argument, FloatAttr) and argument.value.data >= 0:
-                    seconds = argument.value.data
-                else:
-                    raise OpError(
-                        op,
-                        "expected a place or seconds >= 0 as arguments of the rewrite, "
-                        f"but got '{argument}'",
-                    )
-            found.append(ModulePattern(op, labelled, place, seconds))
-    return found
+    return [_pattern(op) for op in _pattern_ops(module)]
+
+
+def _pattern(op: "pdl.PatternOp") -> ModulePattern:
+    from transom.passes.graph_patterns.pdl import pattern_of_pdl
+
+    labelled = pattern_of_pdl(op)
+    place: PlaceAttr | None = None
+    seconds: float | None = None
+    for argument in labelled.arguments:
+        if isinstance(argument, PlaceAttr):
+            place = argument
+        elif isinstance(argument, FloatAttr) and argument.value.data >= 0:
+            seconds = argument.value.data
+        else:
+            raise OpError(
+                op,
+                "expected a place or seconds >= 0 as arguments of the rewrite, but got "
+                f"'{argument}'",
+            )
+    return ModulePattern(op, labelled, place, seconds)
+
+
+def _pattern_ops(module: ModuleOp) -> "list[pdl.PatternOp]":
+    """The ops of patterns. Few modules have some, and need their dialect."""
+    found = [op for op in module.ops if op.name == "pdl.pattern"]
+    return cast("list[pdl.PatternOp]", found)
 
 
 def remove_patterns(module: ModuleOp) -> None:
     """Remove the patterns of a module: they have been looked for."""
-    for op in tuple(module.ops):
-        if isinstance(op, pdl.PatternOp):
-            op.detach()
-            op.erase()
+    for op in _pattern_ops(module):
+        op.detach()
+        op.erase()

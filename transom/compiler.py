@@ -32,8 +32,6 @@ from transom.dialects.weight_files import base_folder
 from transom.elf_objects import with_symbols
 from transom.interpreters.weights import WeightStore
 from transom.machine_code import KernelObject, Machine, objects_of
-from transom.main_bytecode import bytecode_of
-from transom.main_graph import graph_of
 from transom.runtime.callbacks import Called
 from transom.runtime.jit import JitError, UndefinedSymbols
 from transom.runtime.program import Code, PoolSpec, Program
@@ -185,8 +183,12 @@ def to_code(
         objects = objects_of(module, machine, kernels or {})
     else:
         if executor == "vm":
+            from transom.main_bytecode import bytecode_of
+
             bytecode = bytecode_of(executable, module)
         else:
+            from transom.main_graph import graph_of
+
             main = graph_of(executable, module)
         walked = [
             op.sym_name.data for op in executable.body.ops if isinstance(op, FuncOp)
