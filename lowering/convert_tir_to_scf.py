@@ -81,7 +81,10 @@ def why_not(nest: tir.NestOp, schedule: tir.ScheduleAttr) -> str | None:
     copied = {"pack": schedule.packed_inputs, "widen": schedule.widened_inputs}
     for key, positions in copied.items():
         if positions:
-            return f"expected no '{key}' any more; 'tir-pack-operands' has not run"
+            return (
+                f"expected no '{key}' any more; 'tir-pack-operands', in phase "
+                "'tensor', makes the copies"
+            )
     return None
 
 

@@ -148,7 +148,7 @@ def _verify_tensor(content: _Content, phase: str) -> None:
         return
     for op in content.ops:
         if op.name == "tir.func" and _has_body(op) and place_of(op) is None:
-            _fail(op, phase, "a place for each kernel")
+            _fail(op, phase, "a place for each kernel; 'target.for' says it")
         is_left = _dialect(op) == "linalg" or (
             _dialect(op) == "graph" and op.name not in KEPT_GRAPH_OPS
         )

@@ -104,7 +104,8 @@ def arguments() -> ProgramParser:
         default=[],
         metavar="VALUE",
         help="[NAME=]VALUE: FILE.npy, FILE.npz, 4x4xf32=1, 3xf32=1,2,3 or random:SEED; "
-        "once per input, in order where no name is given",
+        "once per input, in order where no name is given; one random:SEED is for all "
+        "inputs without another",
     )
     add(
         "--expected",

@@ -5,8 +5,10 @@ The function of a module that a program runs.
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp
 
+from transom.dialects import tir
 from transom.dialects.diagnostics import OpError, did_you_mean
 from transom.dialects.executor import SIGNATURE, SignatureAttr
+from transom.dialects.symbols import lookup
 from transom.dialects.target import PHASES, get_config
 from transom.lowering.bufferize.signatures import SHAPES, is_entry
 from transom.lowering.bufferize.signatures import signature_of as tensor_signature
@@ -26,6 +28,10 @@ def find_main(module: ModuleOp, name: str | None = None) -> FuncOp:
     if wanted in functions:
         return functions[wanted]
     if name is not None:
+        if isinstance(op := lookup(module, name), tir.FuncOp):
+            raise OpError(
+                op, f"'@{name}' is a kernel; a function that calls it can be run"
+            )
         near = did_you_mean(name, functions)
         raise OpError(module, f"the module has no function '@{name}'{near}")
     public = [func for func in functions.values() if is_entry(func)]

@@ -143,6 +143,14 @@ def test_wrong_words(
     assert "Traceback" not in err
 
 
+def test_a_kernel_is_no_function_to_run(tmp_path: Path, capsys: Capture) -> None:
+    kernel = tmp_path / "kernel.mlir"
+    kernel.write_text("tir.func @k(write %o: memref<4xf32>) {\n  tir.return\n}\n")
+    assert main([str(kernel), "--function", "k"]) == 1
+    message = "kernel.mlir:1:1: error: '@k' is a kernel; a function that calls it can"
+    assert message in capsys.readouterr().err
+
+
 def test_wrong_files(tmp_path: Path, capsys: Capture) -> None:
     assert main([str(tmp_path / "no.mlir")]) == 1
     assert "No such file or directory" in capsys.readouterr().err

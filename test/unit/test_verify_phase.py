@@ -144,7 +144,11 @@ def test_kept(phase: str, text: str) -> None:
             "no 'math.exp' on tensors; write the op of 'graph' that computes it, or "
             "'linalg.map { math.exp }'",
         ),
-        ("tensor", kernel("", NEST), "a place for each kernel"),
+        (
+            "tensor",
+            kernel("", NEST),
+            "a place for each kernel; 'target.for' says it",
+        ),
         ("scheduled", KERNEL, "no 'tir.nest'"),
         ("executable", KERNEL, "no 'tir.nest'"),
         ("planned", LOWERED, "no function 'r' that is lowered already"),

@@ -25,7 +25,7 @@ tir.func @compute_at(read %x: memref<8xf32>, write %o: memref<8xf32>) {
 // -----
 
 tir.func @pack(read %x: memref<8xf32>, write %o: memref<8xf32>) {
-  // expected-error @+1 {{expected no 'pack' any more; 'tir-pack-operands' has not run}}
+  // expected-error @+1 {{expected no 'pack' any more; 'tir-pack-operands', in phase 'tensor', makes the copies}}
   tir.nest dims [parallel 8] ins(%x[d0] : memref<8xf32>) outs(%o[d0] : memref<8xf32>)
       schedule #tir.schedule<vector = d0 : 4, pack = [in0]>
     finish (%v: f32) {
@@ -37,7 +37,7 @@ tir.func @pack(read %x: memref<8xf32>, write %o: memref<8xf32>) {
 // -----
 
 tir.func @widen(read %x: memref<8xf16>, write %o: memref<8xf32>) {
-  // expected-error @+1 {{expected no 'widen' any more; 'tir-pack-operands' has not run}}
+  // expected-error @+1 {{expected no 'widen' any more; 'tir-pack-operands', in phase 'tensor', makes the copies}}
   tir.nest dims [parallel 8] ins(%x[d0] : memref<8xf16>) outs(%o[d0] : memref<8xf32>)
       schedule #tir.schedule<vector = d0 : 4, widen = [in0]>
     finish (%v: f16) {
