@@ -5,8 +5,10 @@ The listings of `docs/schedules.md` are what the passes print.
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+import transom
 from transom.dialects.parser import parse_ir
 from transom.passes.pipeline import parse_pipeline
 from transom.registry import new_context, registry
@@ -23,6 +25,16 @@ PIPELINES = {
     "ahead": ("rows", CHOSEN),
     "asked": ("rows", f"{CHOSEN},convert-tir-to-scf"),
 }
+
+
+PRODUCT = """
+func.func @main(%x: tensor<90x512xf32>, %w: tensor<512x176xf32>) -> tensor<90x176xf32> {
+  %y = graph.matmul %x, %w
+      : tensor<90x512xf32>, tensor<512x176xf32> -> tensor<90x176xf32>
+  func.return %y : tensor<90x176xf32>
+}
+"""
+COPY = "= tir.alloc : "
 
 
 def pattern(line: str) -> str:
@@ -43,5 +55,31 @@ def test_listing(name: str) -> None:
         assert found, f"{line.strip()!r} is not in (the rest of)\n" + "\n".join(printed)
 
 
+@pytest.mark.parametrize("phase", ["partitioned", "tensor"])
+def test_a_kernel_that_is_written_by_hand_runs(phase: str) -> None:
+    text = LISTINGS["alone"].replace('"partitioned"', f'"{phase}"')
+    module = parse_ir(new_context(), text, "schedules.md")
+    lowered = str(transom.lower(module, to="tensor"))
+    assert ("#tir.schedule<" in lowered) is (phase == "partitioned")
+    x = np.arange(64 * 512, dtype=np.float32).reshape(64, 512)
+    (result,) = transom.compile(module)(x).values()
+    np.testing.assert_array_equal(result, x * x)
+
+
+def test_a_schedule_is_edited_before_operands_are_copied() -> None:
+    """As the page says: passes by name leave the phase, and the rest goes on."""
+    ctx = new_context()
+    module = parse_ir(ctx, PRODUCT)
+    by_name = "convert-graph-to-tir,tir-fuse-nests,tir-choose-schedule"
+    module = transom.lower(module, to="partitioned")
+    parse_pipeline(by_name, registry().passes, ctx).apply(ctx, module)
+    chosen = str(module)
+    assert "pack = [in0, in1]" in chosen
+    edited = parse_ir(ctx, chosen.replace("pack = [in0, in1]", "pack = [in1]"))
+    copies = (str(transom.lower(m, to="tensor")).count(COPY) for m in (module, edited))
+    assert [*copies] == [2, 1]
+
+
 def test_every_listing_is_checked() -> None:
-    assert LISTINGS.keys() == {*PIPELINES, *(given for given, _ in PIPELINES.values())}
+    checked = {*PIPELINES, *(given for given, _ in PIPELINES.values()), "alone"}
+    assert LISTINGS.keys() == checked
