@@ -55,18 +55,26 @@ class ArchiveError(ValueError):
 
 def save(code: Code, path: str | PathLike[str]) -> None:
     """Write a program to a file, whole or not at all."""
-    write_whole(path, pack(code))
+    write_whole(path, lambda file: _write(file, code))
 
 
 def pack(code: Code) -> bytes:
     """What a file of a program holds."""
+    buffer = BytesIO()
+    _write(buffer, code)
+    return buffer.getvalue()
+
+
+def _write(file: BinaryIO, code: Code) -> None:
+    """Write the content of a program, of whose weights no copy is made."""
     objects = {f"code/{n}.o": data for n, data in enumerate(code.objects)}
-    entries = dict(objects)
+    entries: dict[str, bytes | memoryview] = dict(objects)
     artifacts = [_artifact_to_json(artifact, entries) for artifact in code.artifacts]
     constants: list[dict[str, Any]] = []
     for number, (symbol, array) in enumerate(code.constants.items()):
         entry = f"weights/{number}"
-        entries[entry] = np.ascontiguousarray(array).tobytes()
+        flat = np.ascontiguousarray(array).reshape(-1)
+        entries[entry] = memoryview(flat.view(np.uint8))
         constants.append(
             {
                 "symbol": symbol,
@@ -101,12 +109,13 @@ def pack(code: Code) -> bytes:
         "bytecode": None if code.bytecode is None else "main.bytecode",
         "sha256": {name: sha256(data).hexdigest() for name, data in entries.items()},
     }
-    buffer = BytesIO()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_STORED) as archive:
-        manifest_bytes = json.dumps(manifest, indent=1).encode()
-        for name, data in {"manifest.json": manifest_bytes, **entries}.items():
-            archive.writestr(_member(name), data)
-    return buffer.getvalue()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
+        archive.writestr(_member("manifest.json"), json.dumps(manifest, indent=1))
+        for name, data in entries.items():
+            member = _member(name)
+            member.file_size = len(data)
+            with archive.open(member, "w") as entry:
+                entry.write(data)
 
 
 def _member(name: str) -> zipfile.ZipInfo:
@@ -216,7 +225,9 @@ def _checked(file: BinaryIO, size: int, name: str) -> Code:
     )
 
 
-def _artifact_to_json(artifact: Artifact, entries: dict[str, bytes]) -> dict[str, Any]:
+def _artifact_to_json(
+    artifact: Artifact, entries: dict[str, bytes | memoryview]
+) -> dict[str, Any]:
     """An artifact as JSON values; its code is an entry, one for equal codes."""
     entry = f"artifacts/{sha256(artifact.payload_bytes).hexdigest()[:16]}"
     entries[entry] = artifact.payload_bytes

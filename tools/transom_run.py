@@ -16,7 +16,6 @@ import argparse
 import faulthandler
 import sys
 from collections.abc import Callable, Collection, Sequence
-from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -363,10 +362,8 @@ def _text(value: Any) -> str:
 
 def write_npz(path: str, outputs: dict[str, Array]) -> None:
     """Write arrays to a file, whole or not at all."""
-    buffer = BytesIO()
     named: dict[str, Any] = outputs
-    np.savez(buffer, **named)
-    write_whole(path, buffer.getvalue())
+    write_whole(path, lambda file: np.savez(file, **named))
 
 
 def main(args: Sequence[str] | None = None) -> int:

@@ -4,7 +4,7 @@ What `transom-run` shows of kernel calls: their times, and what they have writte
 
 import re
 from dataclasses import replace
-from io import BytesIO
+from functools import partial
 from pathlib import Path
 from statistics import median
 
@@ -37,10 +37,9 @@ class Watch:
         if self.folder is None:
             return
         for name, array in call.written.items():
-            buffer = BytesIO()
-            np.save(buffer, array, allow_pickle=False)
             safe = re.sub(r"[^\w.]", "_", name)
-            write_whole(self.folder / f"{number:04}.{safe}.npy", buffer.getvalue())
+            file = self.folder / f"{number:04}.{safe}.npy"
+            write_whole(file, partial(np.save, arr=array, allow_pickle=False))
 
     def report(self) -> str:
         """A line for each call: its node, time, share and kernel."""

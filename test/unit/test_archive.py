@@ -3,14 +3,18 @@ Saved programs: which machines they are for, and files that are none.
 """
 
 import json
+import os
 import platform
 import time
+import tracemalloc
 import zipfile
 from collections.abc import Iterable
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 
+import numpy as np
 import pytest
 
 import transom
@@ -44,6 +48,45 @@ def test_bytes_do_not_depend_on_the_time(
     now = pack(code)
     monkeypatch.setattr(time, "time", lambda: 1e9)
     assert pack(code) == now
+
+
+def test_saving_makes_no_copies_of_weights(tmp_path: Path) -> None:
+    module = transom.parse("""
+    graph.weight @w = dense<1.0> : tensor<1024x1024xf32>
+    func.func @main(%x: tensor<4x1024xf32>) -> tensor<4x1024xf32> {
+      %w = graph.weight_ref @w : tensor<1024x1024xf32>
+      %y = graph.matmul %x, %w
+        : tensor<4x1024xf32>, tensor<1024x1024xf32> -> tensor<4x1024xf32>
+      func.return %y : tensor<4x1024xf32>
+    }""")
+    made = transom.compile(module).code
+    # One that is not contiguous is, in the file.
+    apart = np.arange(12, dtype=np.float32).reshape(3, 4).T
+    made = replace(made, constants={**made.constants, "apart": apart})
+    size = sum(array.nbytes for array in made.constants.values())
+    tracemalloc.start()
+    try:
+        save(made, tmp_path / "model.transom")
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert size >= 4 << 20 > 8 * most
+    found = read(tmp_path / "model.transom").constants
+    assert found.keys() == made.constants.keys()
+    for name, array in made.constants.items():
+        np.testing.assert_array_equal(found[name], array)
+
+
+def test_weights_without_elements_are_saved(tmp_path: Path, code: Code) -> None:
+    path = tmp_path / "model.transom"
+    save(replace(code, constants={"none": np.empty((0, 4), np.float16)}), path)
+    (array,) = read(path).constants.values()
+    assert array.shape == (0, 4) and array.dtype == np.float16
+
+
+def test_a_program_is_written_to_what_is_no_file(code: Code) -> None:
+    save(code, os.devnull)
+    assert not Path(os.devnull).is_file()
 
 
 @pytest.mark.skipif(platform.machine() != "x86_64", reason="names CPUs of x86-64")
