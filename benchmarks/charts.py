@@ -15,6 +15,10 @@ LABELS, PLOT, FIGURES = 190, 460, 60
 """Widths of the columns: names, bars, numbers."""
 BAR, GAP, HEAD, FOOT = 13, 9, 58, 26
 
+FURTHEST = 2
+"""The power of two at which bars are cut: a few that are far from 1 would leave no room
+for what is near it."""
+
 
 class Row(NamedTuple):
     """A case, with the ratio to each peer that took part."""
@@ -26,14 +30,14 @@ class Row(NamedTuple):
 def ratio_chart(title: str, rows: Sequence[Row]) -> str:
     """
     A group of bars for each row, on a logarithmic axis: bars to the left of 1 are where
-    transom is faster.
+    transom is faster. What is cut has a gap at its end.
     """
     peers = list(dict.fromkeys(peer for row in rows for peer in row.ratios))
     low, high = _range([value for row in rows for value in row.ratios.values()])
     scale = PLOT / (high - low)
 
     def x(value: float) -> float:
-        return LABELS + (log2(value) - low) * scale
+        return LABELS + (min(max(log2(value), low), high) - low) * scale
 
     height = HEAD + sum(BAR * len(row.ratios) + GAP for row in rows) + FOOT
     width = LABELS + PLOT + FIGURES
@@ -54,6 +58,8 @@ def ratio_chart(title: str, rows: Sequence[Row]) -> str:
         )
         for peer, value in row.ratios.items():
             parts += _bar(x(1), x(value), top, value, COLOURS[peers.index(peer)])
+            if not low <= log2(value) <= high:
+                parts.append(_cut(x(value), 1 if value < 1 else -1, top))
             top += BAR
         top += GAP
     one = f"<line x1='{x(1):.1f}' x2='{x(1):.1f}' y1='{HEAD - 8}' y2='{height - FOOT}'"
@@ -61,11 +67,11 @@ def ratio_chart(title: str, rows: Sequence[Row]) -> str:
 
 
 def _range(values: Sequence[float]) -> tuple[int, int]:
-    """Powers of two that hold all values, and 1 with some room on both sides."""
+    """Powers of two that hold what is not cut, and 1 with some room on both sides."""
     logarithms = [log2(value) for value in values]
     low = min(-1, *(int(value // 1) for value in logarithms))
     high = max(1, *(-int(-value // 1) for value in logarithms))
-    return low, high
+    return max(low, -FURTHEST), min(high, FURTHEST)
 
 
 def _legend(peers: Sequence[str]) -> list[str]:
@@ -100,3 +106,12 @@ def _bar(one: float, end: float, top: float, value: float, colour: str) -> list[
         f"<text x='{max(one, end) + 4:.1f}' y='{top + BAR - 3}' font-size='10'>"
         f"{value:{'.2f' if value >= 0.1 else '.2g'}}</text>",
     ]
+
+
+def _cut(end: float, inwards: int, top: float) -> str:
+    """A slanted gap near the end of a bar that goes on."""
+    left = end + 10 * inwards
+    return (
+        f"<path d='M{left - 3:.1f} {top + BAR - 1}L{left + 3:.1f} {top - 1}' "
+        f"stroke='{PAPER}' stroke-width='3'/>"
+    )

@@ -44,7 +44,12 @@ largest difference from the reference (onnxruntime, or else NumPy), as a part of
 largest value; a run fails in which one is above 2e-5, or in f16 and bf16 above the
 distance of two neighbouring numbers (of four, for a model). *Spread* is the distance of
 the quartiles of transom's times, as a part of the median. A candidate that takes
-seconds has fewer rounds than the others."""
+seconds has fewer rounds than the others. A cell is empty where a candidate has no such
+case, or was not measured; a mean is over the cases that have a ratio. Light models are
+those of the package `onnx`.
+
+In plots bars to the left of 1 are where transom is faster. Those that go on beyond 1/4
+or 4 have a gap at the end; the number is that of the whole."""
 
 HOW = """\
 `python -m benchmarks.compare` takes such figures in a checkout, of what is installed;
@@ -133,7 +138,8 @@ def summary(data: Mapping[str, Any]) -> str:
     """Where and when the figures were taken."""
     machine, versions = data["machine"], data["versions"]
     caches = [machine[f"{level}_bytes"] // 1024 for level in ("l1", "l2")]
-    listed = ", ".join(f"{name} {version}" for name, version in versions.items())
+    others = {name: version for name, version in versions.items() if name != "f32"}
+    listed = ", ".join(f"{name} {version}" for name, version in others.items())
     note = f" {data['note']}" if data.get("note") else ""
     return (
         f"Measured on {data['date']} at commit `{data['commit']}`, on "
@@ -149,11 +155,7 @@ def times_of(name: str, title: str, records: Sequence[Record]) -> Iterator[Part]
     rows = [Row(r["case"], r["ratios"]) for r in records if r["ratios"]]
     if rows:
         peers = list(dict.fromkeys(peer for row in rows for peer in row.ratios))
-        means = [
-            f"{_number(_mean([r.ratios[peer] for r in rows if peer in r.ratios]))} of "
-            f"{peer}"
-            for peer in peers
-        ]
+        means = [_mean_of(peer, rows) for peer in peers]
         says = f"{title}: geometric means of the times {', '.join(means)}"
         yield Chart(name, ratio_chart(title, rows), says)
         if len(rows) > 1:
@@ -204,8 +206,11 @@ def compile_table(records: Sequence[Record]) -> Table:
     return Table([*head, "spread", "memory, MB", "/ model's size"], rows)
 
 
-def _mean(values: Sequence[float]) -> float:
-    return exp(mean(log(value) for value in values))
+def _mean_of(peer: str, rows: Sequence[Row]) -> str:
+    """The geometric mean of the ratios to a peer, and of how many, if not of all."""
+    found = [row.ratios[peer] for row in rows if peer in row.ratios]
+    part = f" ({len(found)} of {len(rows)} cases)" if len(found) < len(rows) else ""
+    return f"{_number(exp(mean(map(log, found))))} of {peer}{part}"
 
 
 def _percent(value: float | None) -> str:

@@ -135,6 +135,31 @@ def test_bars_start_at_one():
     assert {"<title>", "slow & more", "0.25", "4.00"} <= set(texts)
 
 
+def test_bars_far_from_one_are_cut():
+    rows = [Row("near", {"p": 0.9, "q": 1.1}), Row("far", {"p": 0.01, "q": 40.0})]
+    root = ElementTree.fromstring(ratio_chart("cut", rows))
+    bars = [r for r in root.iter(f"{SVG}rect") if r.get("height") == "11"][2:]
+    widths = [float(bar.get("width", "")) for bar in bars]
+    assert widths[2] == widths[3] == 230 and min(widths[:2]) > 15
+    assert len([*root.iter(f"{SVG}path")]) == 2
+    texts = [text.text for text in root.iter(f"{SVG}text")]
+    assert {"0.01", "40.00", "0.25", "4"} <= set(texts)
+
+
+def test_a_mean_over_some_cases_says_so():
+    one = timed("matmul-512", "matmul", 0.02, 0.01)
+    one["ratios"] = {**one["ratios"], "iree": 0.5}
+    data = {**DATA, "records": [timed("matmul-1024", "matmul", 0.05, 0.1), one]}
+    text, _ = to_markdown(parts_of(data), IMAGES)
+    means = "transom's times, geometric means: 1.00 of onnxruntime, "
+    assert f"{means}0.50 of iree (1 of 2 cases)." in text.splitlines()
+
+
+def test_what_is_transom_itself_has_no_version():
+    data = {**DATA, "versions": {"python": "3.11.7", "f32": "0.1.0"}}
+    assert "with python 3.11.7. Load" in to_markdown(parts_of(data), IMAGES)[0]
+
+
 def test_a_page_in_one_file_holds_its_images():
     text = to_html(parts_of(DATA))
     assert "<svg" in text and "<td>matmul-1024</td>" in text and "<img" not in text
