@@ -303,7 +303,8 @@ class ConvertPrefetch(ConversionPattern[tir.PrefetchOp]):
     ) -> Refusal | None:
         source = take(rewriter, op.source, operands.groups[0])
         indices = numbers(op.indices, operands.named("indices"))
-        address = source.element(rewriter, indices)
+        # Ahead of the last elements there may be none.
+        address = source.element(rewriter, indices, inbounds=False)
         locality = op.locality.value.data
         rewriter.replace(op, llvm.PrefetchOp(address, op.write is not None, locality))
 

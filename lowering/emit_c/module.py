@@ -233,6 +233,8 @@ def with_all_used(lines: Sequence[str], parameters: Iterable[str]) -> list[str]:
             continue
         kept.append(line)
         words.update(re.findall(r"\w+", line))
+        if found is not None:
+            words.discard(found[1])  # a block before this may have another of its name
     idle = [f"    (void){name};" for name in parameters if name not in words]
     return [*idle, *reversed(kept)]
 

@@ -93,6 +93,7 @@ func.func @background(%x: memref<4xf32>, %y: memref<4xf32>) {
 
 // CHECK-LABEL: @prefetch
 func.func @prefetch(%x: memref<4xf32>, %i: index) {
+  // CHECK-NOT:     inbounds
   // CHECK:         llvm.intr.prefetch %{{.*}} {rw = 1 : i32, hint = 2 : i32, cache = 1 : i32} : !llvm.ptr
   tir.prefetch %x[%i] write locality 2 : memref<4xf32>
   func.return

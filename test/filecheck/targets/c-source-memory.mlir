@@ -88,3 +88,31 @@ tir.func public @local(write %y: memref<1xf32>, scratch %bytes: memref<64xi8>) {
   memref.store %v, %y[%c0] : memref<1xf32>
   tir.return
 }
+
+// Nothing is asked for ahead of time in C, and nothing computes where it lies, also where
+// a later block has a variable of that name.
+// CHECK-LABEL: int32_t model_ahead(
+// CHECK:         for (int64_t i = 0; i < 8; ++i) {
+// CHECK-NEXT:        y[i] = x[i];
+// CHECK-NEXT:    }
+// CHECK-NEXT:    for (int64_t i = 0; i < 8; ++i) {
+// CHECK-NEXT:        const int64_t v = i + 8;
+// CHECK-NEXT:        y[v] = x[v];
+tir.func public @ahead(read %x: memref<16xf32>, write %y: memref<16xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  scf.for %i = %c0 to %c8 step %c1 {
+    %v = arith.addi %i, %c8 : index
+    tir.prefetch %x[%v] : memref<16xf32>
+    tir.prefetch %x[%v] locality 2 : memref<16xf32>
+    %a = memref.load %x[%i] : memref<16xf32>
+    memref.store %a, %y[%i] : memref<16xf32>
+  }
+  scf.for %i = %c0 to %c8 step %c1 {
+    %v = arith.addi %i, %c8 : index
+    %a = memref.load %x[%v] : memref<16xf32>
+    memref.store %a, %y[%v] : memref<16xf32>
+  }
+  tir.return
+}
