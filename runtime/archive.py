@@ -74,7 +74,7 @@ def _write(file: BinaryIO, code: Code) -> None:
     for number, (symbol, array) in enumerate(code.constants.items()):
         entry = f"weights/{number}"
         flat = np.ascontiguousarray(array).reshape(-1)
-        entries[entry] = memoryview(flat.view(np.uint8))
+        entries[entry] = flat.view(np.uint8).data
         constants.append(
             {
                 "symbol": symbol,
