@@ -61,7 +61,7 @@ class Watch:
         calls = list(zip(*self.runs, strict=True))
         times = [sorted(call.seconds for call in same) for same in calls]
         total = sum(least for least, *_ in times)
-        lines = [f"{'':>10} {'least':>13} {'median':>13} {'share':>6}"]
+        lines = [f"{'node':>10} {'least':>13} {'median':>13} {'share':>6}"]
         lines += [
             f"{same[0].node:>10} {_time(found[0])} {_time(median(found))} "
             f"{_share(found[0], total)} {same[0].kernel}"

@@ -211,7 +211,7 @@ def test_repeated_profiles(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
         == 0
     )
     head, *lines = capsys.readouterr().out.splitlines()
-    assert head.split() == ["least", "median", "share"]
+    assert head.split() == ["node", "least", "median", "share"]
     times = r" +[\d.]+ us +[\d.]+ us"
     for line in lines[:2]:
         assert re.fullmatch(rf" *\S+{times} +[\d.]+% \S+", line)
