@@ -54,6 +54,9 @@ Border = tuple[int, int]
 MAX_WASTE = 1.25
 """How much larger than its channels the blocks of a value may be."""
 
+LARGE_WINDOW = 5
+"""Rows and columns of windows that a relayout pays for, where channels do not meet."""
+
 CHOSEN = Statistic("layouts", "values that got a layout")
 RELAYOUTS = Statistic("relayouts", "changes of the layout of a value")
 
@@ -158,7 +161,9 @@ class BlockLayouts:
         match op:
             case graph.Conv2dOp():
                 return is_image(op.input) and self._suits(op)
-            case graph.MaxPool2dOp() | graph.AvgPool2dOp() | graph.BatchNormOp():
+            case graph.MaxPool2dOp():
+                return self._is_blocked(op.input) or self._pays_to_pool(op)
+            case graph.AvgPool2dOp() | graph.BatchNormOp():
                 return self._is_blocked(op.operands[0])
             case graph.ConcatOp():
                 return op.axis.value.data == 1 and self._joins_blocks(op)
@@ -199,9 +204,18 @@ class BlockLayouts:
         if groups == 1:
             return self._fits(filters)
         if depth == 1 == filters // groups:
-            # Channels that do not meet are as fast one by one: no relayout pays.
-            return self._fits(filters) and self._is_blocked(op.input)
+            return self._fits(filters) and (
+                self._is_blocked(op.input) or is_large(shape_of(op.weight)[2:])
+            )
         return depth % self.lanes == 0 and filters // groups % self.lanes == 0
+
+    def _pays_to_pool(self, op: graph.MaxPool2dOp) -> bool:
+        """Whether a pool is faster on blocks, that of its input included."""
+        return (
+            is_large(op.kernel.get_values())
+            and is_image(op.input)
+            and shape_of(op.input)[1] % self.lanes == 0
+        )
 
     @staticmethod
     def _full(op: Operation) -> list[int]:
@@ -358,6 +372,11 @@ class BlockLayouts:
             assert parent is not None, "blocks are in functions"
             return parent.location
         return known
+
+
+def is_large(window: Sequence[int]) -> bool:
+    """Whether a window reads so much that bringing it near does not count."""
+    return min(window) >= LARGE_WINDOW
 
 
 def is_over_pixels(op: graph.ReduceOp) -> bool:

@@ -134,9 +134,10 @@ class NestView:
                     ins[position] = Step.CONTIGUOUS
             across = self.across(dim)
             if across is None:
-                if any(step is not Step.CONTIGUOUS for step in outs):
+                apart = sum(step is not Step.CONTIGUOUS for step in outs)
+                if apart and not (self.reduction and self._has_strips(dim)):
                     continue
-                scattered, squares = ins.count(Step.SCATTERED), 0
+                scattered, squares = ins.count(Step.SCATTERED) + apart, 0
             else:
                 pairs = list(zip(ins, self.in_steps(across), strict=True))
                 scattered = 0
@@ -151,6 +152,17 @@ class NestView:
             if best is None or cost < best:
                 best = cost
         return None if best is None else -best[1]
+
+    def _has_strips(self, dim: int) -> bool:
+        """
+        Whether all that is written lies next to each other along one other dim: tiles
+        of a sum are transposed once, in strips.
+        """
+        return any(
+            all(step is Step.CONTIGUOUS for step in self.out_steps(other))
+            for other in self.parallel
+            if other != dim and self.is_long(other)
+        )
 
     def gathered_once(self, dim: int) -> int:
         """

@@ -228,3 +228,24 @@ func.func @read_in_a_loop(%x: tensor<1x16x6x6xf32>, %w: tensor<16x16x1x1xf32>, %
 // Vectors that there are not.
 // RUN: not transom-opt -p 'graph-choose-layouts{vector-bytes=-4}' %s 2>&1 | filecheck %s --check-prefix=BYTES
 // BYTES: transom-opt: error: pass 'graph-choose-layouts': expected 'vector-bytes' to be 0 or a power of two from 4 to 256, but got -4; the nearest is 0
+
+// Where channels do not meet, a large window reads each pixel often enough for a relayout.
+// CHECK-LABEL: @large_windows
+func.func @large_windows(%x: tensor<1x16x9x9xf32>, %w: tensor<16x1x5x5xf32>) -> (tensor<1x16x9x9xf32>, tensor<1x16x5x5xf32>) {
+  // CHECK:         graph.relayout %x : {{.*}} -> tensor<1x16x9x9xf32, #graph.desc<layout = #graph.layout<block = [1, 8], border = [2, 2]>>>
+  // CHECK:         graph.conv2d {{.*}} -> tensor<1x16x9x9xf32, #graph.desc<layout = #graph.layout<block = [1, 8]>>>
+  // CHECK:         graph.max_pool2d {{.*}} -> tensor<1x16x5x5xf32, #graph.desc<layout = #graph.layout<block = [1, 8]>>>
+  %y = graph.conv2d %x, %w padding [2, 2, 2, 2] groups 16 : tensor<1x16x9x9xf32>, tensor<16x1x5x5xf32> -> tensor<1x16x9x9xf32>
+  %z = graph.max_pool2d %x kernel [5, 5] : tensor<1x16x9x9xf32> -> tensor<1x16x5x5xf32>
+  func.return %y, %z : tensor<1x16x9x9xf32>, tensor<1x16x5x5xf32>
+}
+
+// Smaller ones do not, nor does a pool of channels that are no whole blocks.
+// CHECK-LABEL: @small_windows
+func.func @small_windows(%x: tensor<1x16x9x9xf32>, %w: tensor<16x1x5x3xf32>, %v: tensor<1x15x9x9xf32>) -> (tensor<1x16x9x9xf32>, tensor<1x15x5x5xf32>) {
+  // CHECK-NOT:     graph.relayout
+  // CHECK:         func.return
+  %y = graph.conv2d %x, %w padding [2, 1, 2, 1] groups 16 : tensor<1x16x9x9xf32>, tensor<16x1x5x3xf32> -> tensor<1x16x9x9xf32>
+  %z = graph.max_pool2d %v kernel [5, 5] : tensor<1x15x9x9xf32> -> tensor<1x15x5x5xf32>
+  func.return %y, %z : tensor<1x16x9x9xf32>, tensor<1x15x5x5xf32>
+}

@@ -405,3 +405,24 @@ tir.func @depthwise(read %x: memref<2x16x58x16xf32>, read %w: memref<32x3x3xf32>
     }
   tir.return
 }
+
+// Sums over windows of channels in blocks, whose results lie apart: as many points at once
+// as divide a row, which are transposed when they are written. A row need not fill a square.
+// CHECK-LABEL: tir.func @strips_of_a_short_row(
+tir.func @strips_of_a_short_row(read %x: memref<18x18x16xf32>, write %o: memref<16x14x14xf32>) {
+  // CHECK: schedule #tir.schedule<register = [d2 : 16, d1 : 7], vector = d2 : 16>
+  tir.nest dims [parallel 14, parallel 14, parallel 16, reduction 5, reduction 5]
+      ins(%x[d0 + d3, d1 + d4, d2] : memref<18x18x16xf32>) outs(%o[d2, d0, d1] : memref<16x14x14xf32>)
+    init {
+      %zero = arith.constant 0.0 : f32
+      tir.yield %zero : f32
+    }
+    body (%v: f32, %acc: f32) {
+      %s = arith.addf %acc, %v : f32
+      tir.yield %s : f32
+    }
+    finish (%sum: f32) {
+      tir.yield %sum : f32
+    }
+  tir.return
+}
