@@ -110,8 +110,9 @@ def parts_of(data: Mapping[str, Any]) -> Iterator[Part]:
     yield Paragraph(summary(data))
     yield Paragraph(METHOD)
     yield Paragraph(HOW)
+    ran = {name for r in data["records"] for name in r.get("candidates", ())}
     for name, note in NOTES.items():
-        if name in data["versions"]:
+        if name in ran or name in data["versions"]:
             yield Paragraph(note)
     timed: list[Record] = [r for r in data["records"] if "ratios" in r]
     for group, title in TITLES.items():

@@ -107,6 +107,14 @@ def test_ways_to_run_candidates_are_told_of_those_that_ran():
     assert "without the tuning" in to_markdown(parts_of(with_tvm), IMAGES)[0]
 
 
+def test_transom_in_f32_is_told_of_without_a_version_of_its_own():
+    half = timed("f16-matmul-512", "half", 0.02, 0.01)
+    half["candidates"]["f32"] = {"seconds": 0.02, "spread": 0.1}
+    text, _ = to_markdown(parts_of({**DATA, "records": [half]}), IMAGES)
+    assert "`f32` is transom with the numbers" in text
+    assert "`f32` is transom" not in page()[0]
+
+
 def test_small_ratios_keep_two_digits():
     data = {**DATA, "records": [timed("matmul-512", "matmul", 0.003, 1.0)]}
     text, images = to_markdown(parts_of(data), IMAGES)
