@@ -86,12 +86,14 @@ def in_block(nest: tir.NestOp, loops: OuterLoops) -> tir.NestOp:
     body = Block(arg_types=[IndexType()] * len(loops.steps))
 
     def around(op: Operation) -> SSAValue:
+        op.location = nest.location
         parent = nest.parent
         assert parent is not None, "a nest of a kernel"
         parent.insert_op_before(op, nest)
         return op.results[0]
 
     def inside(op: Operation) -> SSAValue:
+        op.location = nest.location
         body.add_op(op)
         return op.results[0]
 

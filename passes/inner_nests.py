@@ -84,6 +84,7 @@ def _replace_index(op: IndexOp, expr: AffineExpr, symbols: Sequence[SSAValue]) -
     assert block is not None, "it was found in a region"
 
     def insert(new: Operation) -> SSAValue:
+        new.location = op.location
         block.insert_op_before(new, op)
         return new.results[0]
 

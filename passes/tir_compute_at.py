@@ -41,7 +41,7 @@ from typing import ClassVar, cast
 
 from xdsl.context import Context
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import DYNAMIC_INDEX, ArrayAttr, ModuleOp
+from xdsl.dialects.builtin import DYNAMIC_INDEX, ArrayAttr, ModuleOp, UnknownLoc
 from xdsl.ir import Operation, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap, AffineSymExpr
 
@@ -218,7 +218,9 @@ class Move:
             self.place = parent
 
     def insert(self, op: Operation) -> SSAValue:
-        """Put an op in front of what the reader is in."""
+        """Put an op in front of what the reader is in, and say what it is for."""
+        if isinstance(op.location, UnknownLoc):
+            op.location = self.nest.location
         self.block.body.block.insert_op_before(op, self.place)
         return op.results[0]
 

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import cast
 
@@ -17,6 +18,8 @@ from xdsl.utils.exceptions import VerifyException
 from transom.dialects.tir.attributes import AccessAttr, DimKind
 from transom.dialects.tir.schedule_entries import (
     MASKED,
+    MAX_LANES,
+    MAX_WRITTEN_OUT,
     NAMED,
     AheadAttr,
     TileAttr,
@@ -50,6 +53,7 @@ class ScheduleAttr(ParametrizedAttribute):
     narrower vectors. `dot`: a reduction dim of which so many points, four of bytes or
     two of i16, are summed by one `tir.dot`. `prefetch`: how many elements ahead of what
     the loops read of an input, in the order of its memory, they ask for memory.
+    `register` and `unroll` write out at most 1024 points or vectors.
 
     ```mlir
     #tir.schedule<register = [d0 : 4], vector = d1 : 16, parallel = [d0]>
@@ -258,6 +262,27 @@ class ScheduleAttr(ParametrizedAttribute):
         _verify_distinct("pack", self.packed_inputs, "in")
         _verify_distinct("widen", self.widened_inputs, "in")
         _verify_distinct("prefetch", [a.input for a in self.prefetch], "in")
+        self._verify_written_out()
+
+    def _verify_written_out(self) -> None:
+        """Whether the loops stay short: compiling takes as long as they are."""
+        dim, width = self.vector_dim or (None, 1)
+        if width > MAX_LANES:
+            raise VerifyException(
+                f"schedule: expected at most {MAX_LANES} lanes in 'vector', but got "
+                f"{width}"
+            )
+        tiles = (
+            -(-size // width) if other == dim else size
+            for other, size in self.register_tiles.items()
+        )
+        times = math.prod((*tiles, *self.unroll_factors.values()))
+        if times > MAX_WRITTEN_OUT:
+            raise VerifyException(
+                "schedule: expected 'register' and 'unroll' to write out at most "
+                f"{MAX_WRITTEN_OUT} points or vectors, but got {times}; 'cache' makes "
+                "loops over larger tiles"
+            )
 
     def verify_for(
         self, kinds: Sequence[DimKind], ins: Sequence[AccessAttr] = ()

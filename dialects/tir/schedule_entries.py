@@ -20,6 +20,14 @@ MASKED = "masked"
 MAX_DISTANCE = 1 << 30
 """What `prefetch` may ask ahead, in elements."""
 
+MAX_SIZE = 1 << 30
+"""The largest tile, in points."""
+
+MAX_WRITTEN_OUT = 1024
+"""How many times loops may hold what one point, or one vector of them, computes."""
+
+MAX_LANES = 4096
+
 
 @irdl_attr_definition
 class TileAttr(ParametrizedAttribute):
@@ -50,8 +58,10 @@ class TileAttr(ParametrizedAttribute):
     def verify(self) -> None:
         if self.dim < 0:
             raise VerifyException(f"expected a dim of at least 0, but got {self.dim}")
-        if self.size < 1:
-            raise VerifyException(f"expected a size of at least 1, but got {self.size}")
+        if not 1 <= self.size <= MAX_SIZE:
+            raise VerifyException(
+                f"expected a size of 1 to {MAX_SIZE}, but got {self.size}"
+            )
 
     @classmethod
     def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:

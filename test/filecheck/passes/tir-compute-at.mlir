@@ -1,6 +1,7 @@
 // RUN: transom-opt -p tir-compute-at,canonicalize %s | filecheck %s
 // RUN: transom-opt -p tir-compute-at,tir-compute-at,canonicalize %s | filecheck %s
 // RUN: transom-opt -p tir-compute-at,convert-tir-to-scf %s | filecheck %s --check-prefix=LOOPS
+// RUN: transom-opt -p tir-compute-at --print-debuginfo %s | filecheck %s --check-prefix=LOC
 
 // The loop over tiles of rows is that of a block: the first nest computes the rows that
 // the second reads there, and what schedules say of other loops stays.
@@ -91,6 +92,10 @@ tir.func @windows(read %x: memref<10x8xi64>, write %o: memref<4x8xi64>) {
 }
 
 // A tile that is not whole at the end: as many rows as are left.
+// LOC-LABEL: tir.func @rest(
+// LOC:           arith.constant 4 : index loc("{{.*}}.mlir":
+// LOC:           arith.minui {{.*}} loc("{{.*}}.mlir":
+// LOC:           arith.minui {{.*}} loc("{{.*}}.mlir":
 // CHECK-LABEL: tir.func @rest(
 // CHECK:         tir.block (%[[I:.*]]: index) in dims [parallel 3] {
 // CHECK:           %[[REST:.*]] = arith.minui

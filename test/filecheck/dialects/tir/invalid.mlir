@@ -583,8 +583,23 @@ builtin.module attributes {a = #tir.schedule<register = [d0 : 4, d0 : 2]>} {}
 
 // -----
 
-// expected-error @+1 {{expected a size of at least 1, but got 0}}
+// expected-error @+1 {{expected a size of 1 to 1073741824, but got 0}}
 builtin.module attributes {a = #tir.schedule<vector = d0 : 0>} {}
+
+// -----
+
+// expected-error @+1 {{expected a size of 1 to 1073741824, but got 9999999999999999999999}}
+builtin.module attributes {a = #tir.schedule<cache = [d0 : 9999999999999999999999]>} {}
+
+// -----
+
+// expected-error @+1 {{schedule: expected at most 4096 lanes in 'vector', but got 8192}}
+builtin.module attributes {a = #tir.schedule<vector = d0 : 8192>} {}
+
+// -----
+
+// expected-error @+1 {{schedule: expected 'register' and 'unroll' to write out at most 1024 points or vectors, but got 2048; 'cache' makes loops over larger tiles}}
+builtin.module attributes {a = #tir.schedule<register = [d0 : 32, d1 : 64], vector = d1 : 4, unroll = [d2 : 4]>} {}
 
 // -----
 
