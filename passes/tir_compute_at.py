@@ -99,8 +99,8 @@ def find_reader(nest: tir.NestOp) -> tir.NestOp:
     ):
         raise OpError(
             nest,
-            "expected buffers of the kernel that one other nest reads, and nothing "
-            "else, as outputs for 'compute_at'",
+            "expected 'compute_at' where all outputs are allocated in the kernel, and "
+            "one other nest reads them, and nothing else",
         )
     check_buffers(nest)
     return reader

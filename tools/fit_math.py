@@ -9,6 +9,7 @@ error is large (Lawson's algorithm; for a quotient on top of the linearised prob
 What is evaluated in f32 is rounded to it.
 """
 
+import argparse
 import math
 import sys
 from collections.abc import Callable
@@ -235,6 +236,11 @@ def _constant(name: str, values: tuple[float, ...]) -> list[str]:
 
 
 def main() -> int:
+    argparse.ArgumentParser(
+        prog="python -m transom.tools.fit_math",
+        description=(__doc__ or "").strip(),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    ).parse_args()
     sys.stdout.write(text())
     return 0
 

@@ -180,7 +180,15 @@ def parse_dims(parser: AttrParser) -> Attribute:
 
 
 def parse_depth(parser: AttrParser) -> Attribute:
-    return IntAttr(parser.parse_integer(allow_boolean=False, allow_negative=False))
+    pos = parser.pos
+    depth = parser.parse_integer(allow_boolean=False)
+    if depth < 0:
+        parser.raise_error(
+            f"expected a number of loops of at least 0, but got {depth}",
+            pos,
+            parser.pos,
+        )
+    return IntAttr(depth)
 
 
 def parse_inputs(parser: AttrParser) -> Attribute:

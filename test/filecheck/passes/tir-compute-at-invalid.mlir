@@ -1,9 +1,14 @@
 // RUN: transom-opt -p tir-compute-at %s --split-input-file --verify-diagnostics
 
+// expected-error @+1 {{expected a number of loops of at least 0, but got -1}}
+builtin.module attributes {a = #tir.schedule<compute_at = -1>} {}
+
+// -----
+
 // Two nests read it.
 tir.func @two_readers(read %x: memref<8xf32>, write %o: memref<8xf32>, write %p: memref<8xf32>) {
   %t = tir.alloc : memref<8xf32>
-  // expected-error @+1 {{expected buffers of the kernel that one other nest reads, and nothing else, as outputs for 'compute_at'}}
+  // expected-error @+1 {{expected 'compute_at' where all outputs are allocated in the kernel, and one other nest reads them, and nothing else}}
   tir.nest dims [parallel 8] ins(%x[d0] : memref<8xf32>) outs(%t[d0] : memref<8xf32>) schedule #tir.schedule<compute_at = 1>
     finish (%v: f32) {
       %e = arith.mulf %v, %v : f32
@@ -24,7 +29,7 @@ tir.func @two_readers(read %x: memref<8xf32>, write %o: memref<8xf32>, write %p:
 
 // It is a result of the kernel.
 tir.func @output(read %x: memref<8xf32>, write %o: memref<8xf32>, write %p: memref<8xf32>) {
-  // expected-error @+1 {{expected buffers of the kernel that one other nest reads, and nothing else, as outputs for 'compute_at'}}
+  // expected-error @+1 {{expected 'compute_at' where all outputs are allocated in the kernel, and one other nest reads them, and nothing else}}
   tir.nest dims [parallel 8] ins(%x[d0] : memref<8xf32>) outs(%o[d0] : memref<8xf32>) schedule #tir.schedule<compute_at = 1>
     finish (%v: f32) {
       %e = arith.mulf %v, %v : f32
@@ -42,7 +47,7 @@ tir.func @output(read %x: memref<8xf32>, write %o: memref<8xf32>, write %p: memr
 // Nobody reads it.
 tir.func @unread(read %x: memref<8xf32>, write %o: memref<8xf32>) {
   %t = tir.alloc : memref<8xf32>
-  // expected-error @+1 {{expected buffers of the kernel that one other nest reads, and nothing else, as outputs for 'compute_at'}}
+  // expected-error @+1 {{expected 'compute_at' where all outputs are allocated in the kernel, and one other nest reads them, and nothing else}}
   tir.nest dims [parallel 8] ins(%x[d0] : memref<8xf32>) outs(%t[d0] : memref<8xf32>) schedule #tir.schedule<compute_at = 1>
     finish (%v: f32) {
       %e = arith.mulf %v, %v : f32
@@ -56,7 +61,7 @@ tir.func @unread(read %x: memref<8xf32>, write %o: memref<8xf32>) {
 // One of two outputs is read.
 tir.func @half_read(read %x: memref<8xf32>, write %o: memref<8xf32>, write %p: memref<8xf32>) {
   %t = tir.alloc : memref<8xf32>
-  // expected-error @+1 {{expected buffers of the kernel that one other nest reads, and nothing else, as outputs for 'compute_at'}}
+  // expected-error @+1 {{expected 'compute_at' where all outputs are allocated in the kernel, and one other nest reads them, and nothing else}}
   tir.nest dims [parallel 8] ins(%x[d0] : memref<8xf32>) outs(%t[d0] : memref<8xf32>, %o[d0] : memref<8xf32>) schedule #tir.schedule<compute_at = 1>
     finish (%v: f32) {
       %e = arith.mulf %v, %v : f32
@@ -74,7 +79,7 @@ tir.func @half_read(read %x: memref<8xf32>, write %o: memref<8xf32>, write %p: m
 // The reader writes there, too.
 tir.func @in_place(read %x: memref<8xf32>, write %o: memref<8xf32>) {
   %t = tir.alloc : memref<8xf32>
-  // expected-error @+1 {{expected buffers of the kernel that one other nest reads, and nothing else, as outputs for 'compute_at'}}
+  // expected-error @+1 {{expected 'compute_at' where all outputs are allocated in the kernel, and one other nest reads them, and nothing else}}
   tir.nest dims [parallel 8] ins(%x[d0] : memref<8xf32>) outs(%t[d0] : memref<8xf32>) schedule #tir.schedule<compute_at = 1>
     finish (%v: f32) {
       %e = arith.mulf %v, %v : f32
