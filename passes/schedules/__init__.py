@@ -44,5 +44,5 @@ def choose_schedule(
     if points is None:
         return None
     if not view.reduction:
-        return elementwise.schedule(view, points)
+        return elementwise.schedule(view, points, constants)
     return windows.schedule(view, points, constants)
