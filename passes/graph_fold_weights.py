@@ -2,6 +2,9 @@
 Move weights once, and not in each run: what a reshape, transpose, slice or padding
 makes of a weight becomes a weight of its own.
 
+So does what is summed of one, such as a column of a quantised matrix, which its zero
+points are multiplied by.
+
 Exporters keep one weight where ops want parts of it in another form, such as the three
 matrices of an attention, and importers bring weights into the form that ops know. A
 derived weight is evaluated once, and can be packed.
@@ -57,7 +60,7 @@ def is_worthwhile(op: Operation) -> bool:
     users = [use.operation for use in op.results[0].uses]
     if any(isinstance(user, graph.Conv2dOp) for user in users):
         return True
-    return isinstance(op, graph.SliceOp) and bool(users)
+    return isinstance(op, graph.SliceOp | graph.ReduceOp) and bool(users)
 
 
 def fold(module: ModuleOp, op: Operation) -> None:
@@ -74,7 +77,9 @@ def fold(module: ModuleOp, op: Operation) -> None:
 
 
 def _moves(op: Operation) -> bool:
-    return isinstance(op, (*MOVES, graph.PadOp, graph.SliceOp))
+    return isinstance(
+        op, (*MOVES, graph.PadOp, graph.SliceOp, graph.CastOp, graph.ReduceOp)
+    )
 
 
 def _weight_of(op: Operation) -> str | None:

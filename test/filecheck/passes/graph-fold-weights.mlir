@@ -3,6 +3,7 @@
 
 graph.weight @w = dense<2.0> : tensor<4x2x3xf32>
 graph.weight @m = dense<2.0> : tensor<6x4xf32>
+graph.weight @q = dense<2> : tensor<6x4xi8>
 
 // What is made for a convolution is one expression; so is a part of a weight.
 // CHECK:         graph.weight @w.moved : tensor<4x2x1x3xf32> {
@@ -14,6 +15,13 @@ graph.weight @m = dense<2.0> : tensor<6x4xf32>
 // CHECK-NEXT:      %[[M:.*]] = graph.weight_ref @m
 // CHECK-NEXT:      %[[P:.*]] = graph.slice %[[M]] starts [2, 0]
 // CHECK-NEXT:      graph.yield %[[P]]
+
+// What is summed of one is small.
+// CHECK:         graph.weight @q.moved : tensor<1x4xi32> {
+// CHECK-NEXT:      %[[Q:.*]] = graph.weight_ref @q
+// CHECK-NEXT:      %[[C:.*]] = graph.cast %[[Q]]
+// CHECK-NEXT:      %[[S:.*]] = graph.reduce sum %[[C]] axes [0] keepdims
+// CHECK-NEXT:      graph.yield %[[S]]
 
 // CHECK-LABEL: @convolution
 func.func @convolution(%x: tensor<1x2x1x8xf32>) -> tensor<1x4x1x6xf32> {
@@ -51,4 +59,17 @@ func.func @others(%x: tensor<1x2x1x8xf32>, %k: tensor<4x2x3xf32>) -> (tensor<1x4
   %c = graph.conv2d %x, %a : tensor<1x2x1x8xf32>, tensor<4x2x1x3xf32> -> tensor<1x4x1x6xf32>
   %r = graph.reshape %w to [24, 1] : tensor<4x2x3xf32> -> tensor<24x1xf32>
   func.return %c, %r : tensor<1x4x1x6xf32>, tensor<24x1xf32>
+}
+
+// A cast alone stays: it is fused, or a schedule widens the weight.
+// CHECK-LABEL: @sums
+func.func @sums() -> (tensor<1x4xi32>, tensor<6x4xi32>) {
+  // CHECK-NEXT:    %[[Q:.*]] = graph.weight_ref @q :
+  // CHECK-NEXT:    graph.cast %[[Q]]
+  // CHECK-NEXT:    graph.weight_ref @q.moved : tensor<1x4xi32>
+  // CHECK-NEXT:    func.return
+  %q = graph.weight_ref @q : tensor<6x4xi8>
+  %c = graph.cast %q : tensor<6x4xi8> -> tensor<6x4xi32>
+  %s = graph.reduce sum %c axes [0] keepdims : tensor<6x4xi32> -> tensor<1x4xi32>
+  func.return %s, %c : tensor<1x4xi32>, tensor<6x4xi32>
 }
