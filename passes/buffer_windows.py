@@ -4,10 +4,10 @@ Which part of a buffer a nest reads while the loops around it stand at one point
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from xdsl.ir import BlockArgument, SSAValue
+from xdsl.ir import BlockArgument, Operation, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineSymExpr
 
 from transom.dialects import tir
@@ -47,6 +47,8 @@ class Reads:
     buffer: SSAValue
     inner: frozenset[tir.BlockOp]
     """The blocks between the two, whose loops pass."""
+    may_be_none: bool
+    """Whether the nest may have no points there, wherever it would read then."""
 
     def window(self, axis: int) -> Window | None:
         """What is read along an axis; None if that may be all of it."""
@@ -73,7 +75,7 @@ class Reads:
     def _window(self, expr: AffineExpr) -> Window | None:
         bounds = self.nest.bounds_values()
         values: dict[SSAValue, int] = {}
-        start, extent, partial = 0, 1, False
+        start, extent, partial = 0, 1, self.may_be_none
         for product, coefficient in affine.terms_of(expr).items():
             match product:
                 case ():
@@ -104,13 +106,7 @@ class Reads:
 
     def _passes(self, value: SSAValue) -> bool:
         """Whether a value is made inside, where it may be another each time."""
-        block = value.owner if isinstance(value, BlockArgument) else value.owner.parent
-        while block is not None:
-            op = block.parent_op()
-            if op in self.inner:
-                return True
-            block = None if op is None else op.parent
-        return False
+        return any(op in self.inner for op in ops_around(value))
 
     def _is_inside(self, expr: AffineExpr, axis: int) -> bool:
         """Whether an index provably stays within an axis: no pad is read there."""
@@ -121,6 +117,14 @@ class Reads:
         dims = [Interval.of_dim(most(bound)) for bound in self.nest.bounds_values()]
         extent = memref_type_of(self.buffer).get_shape()[axis]
         return exact_interval_of(expr, dims, symbols).is_inside(extent)
+
+
+def ops_around(value: SSAValue) -> Iterator[Operation]:
+    """The ops that a value is made in, from inside to outside."""
+    block = value.owner if isinstance(value, BlockArgument) else value.owner.parent
+    while block is not None and (op := block.parent_op()) is not None:
+        yield op
+        block = op.parent
 
 
 def points_of(value: SSAValue) -> int | None:

@@ -49,7 +49,7 @@ from transom.dialects import tir
 from transom.dialects.diagnostics import OpError
 from transom.dialects.tir import affine
 from transom.dialects.tir.types import memref_type_of
-from transom.passes.buffer_windows import Reads, Window
+from transom.passes.buffer_windows import Reads, Window, ops_around
 from transom.passes.consumer_loops import OuterLoops, in_block
 from transom.passes.inner_nests import Bound, index_constant, inner_nest, sum_of
 from transom.passes.kernel_buffers import BlockOrder, is_local, smaller
@@ -73,13 +73,18 @@ def compute_at(nest: tir.NestOp, depth: int) -> None:
     check_order(nest, reader)
     blocks = blocks_around(nest, reader)
     block = block_at(nest, reader, blocks, depth)
+    bounds = set(reader.bounds)
     if block is None:
         around = sum(map(moving_dims, blocks))
         reader = in_block(reader, OuterLoops.of(reader, depth - around))
         block = cast("tir.BlockOp", reader.parent_op())
         blocks.append(block)
     inner = frozenset(blocks[blocks.index(block) + 1 :])
-    Move(nest, reader, block, inner).apply()
+    # What is left for a tile is never nothing, but others may say so point by point.
+    own = [bound for bound in reader.bounds if bound in bounds]
+    may_be_none = any(block in ops_around(bound) for bound in own)
+    may_be_none |= 0 in reader.static_bounds
+    Move(nest, reader, block, inner, may_be_none).apply()
 
 
 def find_reader(nest: tir.NestOp) -> tir.NestOp:
@@ -209,6 +214,8 @@ class Move:
     block: tir.BlockOp
     inner: frozenset[tir.BlockOp]
     """The blocks inside of it that the reader is in."""
+    may_be_none: bool
+    """Whether the reader may have no points at one of the block."""
 
     def __post_init__(self) -> None:
         self.place: Operation = self.reader
@@ -242,7 +249,7 @@ class Move:
         old_dims: list[AffineExpr] = []
         for dim, kind in enumerate(nest.dim_kinds):
             window, index = windows.get(dim), affine.as_expr(0)
-            if window is None or window.extent > 1:
+            if window is None or window.extent > 1 or window.is_partial:
                 index = affine.dim(len(kept))
                 kept.append(dim)
                 bound = bounds[dim]
@@ -274,7 +281,7 @@ class Move:
         found: dict[int, list[Window | None]] = {}
         for out, access in zip(nest.outs, nest.out_accesses, strict=True):
             assert access.map is not None, "outputs are not indirect"
-            reads = Reads(self.reader, out, self.inner)
+            reads = Reads(self.reader, out, self.inner, self.may_be_none)
             shape = memref_type_of(out).get_shape()
             dims = [
                 e.position for e in access.map.results if isinstance(e, AffineDimExpr)
@@ -310,6 +317,8 @@ class Move:
         begin = sum_of(window.begin(symbols), of_symbol, self.insert)
         end = index_constant(whole, self.insert) if isinstance(whole, int) else whole
         rest = self.insert(arith.SubiOp(end, begin))
+        if self.may_be_none:
+            rest = self.insert(arith.MaxSIOp(rest, index_constant(0, self.insert)))
         extent = index_constant(window.extent, self.insert)
         return self.insert(arith.MinUIOp(rest, extent))
 

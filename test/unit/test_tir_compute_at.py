@@ -315,3 +315,78 @@ def test_dots_need_lanes(depth: int) -> None:
     """A dim of one point is no dim of lanes any more."""
     text = str(check(parse_kernel(DOTS.replace("DEPTH", str(depth)))))
     assert ("dot =" in text) == (depth < 2)
+
+
+RAGGED = """
+tir.func @kernel(read %x: memref<?xf32>, write %o: memref<8xf32>) {
+  %c0 = arith.constant 0 : index
+  %c4 = arith.constant 4 : index
+  %n = memref.dim %x, %c0 : memref<?xf32>
+  %t = tir.alloc(%n) : memref<?xf32>
+  tir.nest dims [parallel %n] ins(%x[d0] : memref<?xf32>) outs(%t[d0] : memref<?xf32>)
+      schedule #tir.schedule<compute_at = 1>
+    finish (%v: f32) {
+      %y = arith.mulf %v, %v : f32
+      tir.yield %y : f32
+    }
+  tir.block (%i: index) in dims [parallel 8] {
+    %first = arith.muli %i, %c4 : index
+    %rest = arith.subi %n, %first : index
+    %some = arith.maxsi %rest, %c0 : index
+    %few = arith.minui %some, %c4 : index
+    tir.nest dims [reduction %few] at (%i) ins(%t[s0 * 4 + d0] : memref<?xf32>)
+        outs(%o[s0] : memref<8xf32>)
+      init {
+        %z = arith.constant 0.0 : f32
+        tir.yield %z : f32
+      }
+      body (%v: f32, %s: f32) {
+        %r = arith.addf %s, %v : f32
+        tir.yield %r : f32
+      }
+      finish (%s: f32) {
+        tir.yield %s : f32
+      }
+  }
+  tir.return
+}
+"""
+
+
+@pytest.mark.parametrize("size", [0, 5, 13, 32])
+def test_nothing_is_computed_where_nothing_is_read(size: int) -> None:
+    """What would be read lies behind the end then: the evaluator would refuse it."""
+    kernel = parse_kernel(RAGGED)
+    kernel.detach()
+    module = ModuleOp([kernel])
+    TirComputeAtPass().apply(context(), module)
+    module.verify()
+    assert "tir.alloc : memref<4xf32>" in str(module)
+    x = np.arange(1, size + 1, dtype=np.float32)
+    found, compiled = (np.full(8, 7, np.float32) for _ in range(2))
+    run_kernel(kernel, x, found)
+    NativeKernel(kernel)(x, compiled)
+    parts = np.pad(x * x, (0, 32 - size)).reshape(8, 4)
+    np.testing.assert_array_equal(found, parts.sum(axis=1))
+    np.testing.assert_array_equal(compiled, found)
+
+
+def test_empty_readers_read_nothing() -> None:
+    """Nor do they at a place that there is not."""
+    kernel = parse_kernel("""
+tir.func @kernel(read %x: memref<4xf32>, write %o: memref<4x0xf32>) {
+  %t = tir.alloc : memref<4xf32>
+  tir.nest dims [parallel 4] ins(%x[d0] : memref<4xf32>) outs(%t[d0] : memref<4xf32>)
+      schedule #tir.schedule<compute_at = 1>
+    finish (%v: f32) {
+      tir.yield %v : f32
+    }
+  tir.nest dims [parallel 4, parallel 0] ins(%t[d0 + 100] : memref<4xf32>)
+      outs(%o[d0, d1] : memref<4x0xf32>)
+    finish (%v: f32) {
+      tir.yield %v : f32
+    }
+  tir.return
+}
+""")
+    check(kernel)
