@@ -6,7 +6,7 @@ import re
 import zipfile
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -42,12 +42,17 @@ def read_arrays(path: str) -> dict[str | None, Array]:
     except (ValueError, EOFError, zipfile.BadZipFile) as e:
         raise InputError(f"'{path}': expected a .npy or .npz file: {e}") from e
     if isinstance(loaded, np.ndarray):
-        return {None: loaded}
+        return {None: _with_halves(cast(Array, loaded))}
     with loaded:
         try:
-            return {name: loaded[name] for name in loaded.files}
+            return {name: _with_halves(loaded[name]) for name in loaded.files}
         except (ValueError, EOFError, zipfile.BadZipFile) as e:
             raise InputError(f"'{path}': {e}") from e
+
+
+def _with_halves(array: Array) -> Array:
+    """What NumPy writes of bf16, two bytes of no type, as bf16."""
+    return array.view(dtype_of("bfloat16")) if array.dtype == np.dtype("V2") else array
 
 
 def parse_value(text: str, spec: TensorSpec, seed_step: int = 0) -> Array:

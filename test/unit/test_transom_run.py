@@ -77,6 +77,19 @@ def test_files_of_arrays(model: str, tmp_path: Path, capsys: Capture) -> None:
         assert sorted(arrays.files) == ["m", "y"]
 
 
+def test_files_hold_bf16(tmp_path: Path, capsys: Capture) -> None:
+    """NumPy has no name for the type, and writes two bytes."""
+    path, file = tmp_path / "half.mlir", str(tmp_path / "half.npz")
+    path.write_text(TEXT.replace("f32", "bf16"))
+    words = [str(path), "--input", "n=3xi32=1,2,3", "-q"]
+    assert main([*words, "--input", "random:1", "-o", file]) == 0
+    assert main([*words, "--input", "random:1", "--expected", file]) == 0
+    assert "2 outputs compared: all equal" in capsys.readouterr().out
+    with np.load(file) as arrays:
+        np.save(tmp_path / "x.npy", arrays["y"])
+    assert main([*words, "--input", f"x={tmp_path / 'x.npy'}", "--expected", file]) == 0
+
+
 def test_all_differing_outputs_are_listed(model: str, capsys: Capture) -> None:
     words = ["--input", "2x3xf32=1,2,3,4,5,6", "--input", "3xi32=1"]
     expected = ["--expected", "y=2x3xf32=1,2,3.5,4,5,7", "--expected", "m=3xi32=2,3,2"]
