@@ -111,7 +111,8 @@ def in_block(nest: tir.NestOp, loops: OuterLoops) -> tir.NestOp:
                 nest,
                 f"expected whole tiles of 'd{dim}' for a 'compute_at' inside of two "
                 f"loops of it, but {size} does not divide "
-                f"{bound if isinstance(bound, int) else 'a size that is not known'}",
+                f"{bound if isinstance(bound, int) else 'a size that is not known'}; "
+                "a smaller 'compute_at' is outside of the second",
             )
         else:
             points = index_constant(size, inside)

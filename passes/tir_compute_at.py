@@ -239,7 +239,7 @@ class Move:
             raise OpError(
                 nest,
                 "expected each step of the loops to read a part of it, for "
-                "'compute_at', but all of it may be read in each",
+                "'compute_at', but all of it may be read in each; with 0 it stays",
             )
         used = [value for window in windows.values() for value, _ in window.values]
         symbols = list(dict.fromkeys([*nest.symbols, *used]))

@@ -174,7 +174,7 @@ tir.func @parts(read %x: memref<8xf32>, write %o: memref<8xf32>) {
       %e = arith.mulf %v, %v : f32
       tir.yield %e : f32
     }
-  // expected-error @+1 {{expected whole tiles of 'd0' for a 'compute_at' inside of two loops of it, but 3 does not divide 8}}
+  // expected-error @+1 {{expected whole tiles of 'd0' for a 'compute_at' inside of two loops of it, but 3 does not divide 8; a smaller 'compute_at' is outside of the second}}
   tir.nest dims [parallel 8] ins(%t[d0] : memref<8xf32>) outs(%o[d0] : memref<8xf32>) schedule #tir.schedule<cache = [d0 : 3]>
     finish (%v: f32) {
       tir.yield %v : f32
@@ -187,7 +187,7 @@ tir.func @parts(read %x: memref<8xf32>, write %o: memref<8xf32>) {
 // No step of the loops moves what is read.
 tir.func @whole(read %x: memref<8xf32>, write %o: memref<8xf32>) {
   %t = tir.alloc : memref<8xf32>
-  // expected-error @+1 {{expected each step of the loops to read a part of it, for 'compute_at', but all of it may be read in each}}
+  // expected-error @+1 {{expected each step of the loops to read a part of it, for 'compute_at', but all of it may be read in each; with 0 it stays}}
   tir.nest dims [parallel 8] ins(%x[d0] : memref<8xf32>) outs(%t[d0] : memref<8xf32>) schedule #tir.schedule<compute_at = 1>
     finish (%v: f32) {
       %e = arith.mulf %v, %v : f32
@@ -213,7 +213,7 @@ tir.func @whole(read %x: memref<8xf32>, write %o: memref<8xf32>) {
 // Where a pad is read, the part would have another.
 tir.func @padded(read %x: memref<8xf32>, write %o: memref<8xf32>) {
   %t = tir.alloc : memref<8xf32>
-  // expected-error @+1 {{expected each step of the loops to read a part of it, for 'compute_at', but all of it may be read in each}}
+  // expected-error @+1 {{expected each step of the loops to read a part of it, for 'compute_at', but all of it may be read in each; with 0 it stays}}
   tir.nest dims [parallel 8] ins(%x[d0] : memref<8xf32>) outs(%t[d0] : memref<8xf32>) schedule #tir.schedule<compute_at = 1>
     finish (%v: f32) {
       %e = arith.mulf %v, %v : f32
@@ -230,7 +230,7 @@ tir.func @padded(read %x: memref<8xf32>, write %o: memref<8xf32>) {
 
 tir.func @divided(read %x: memref<8xf32>, write %o: memref<8xf32>) {
   %t = tir.alloc : memref<8xf32>
-  // expected-error @+1 {{expected each step of the loops to read a part of it, for 'compute_at', but all of it may be read in each}}
+  // expected-error @+1 {{expected each step of the loops to read a part of it, for 'compute_at', but all of it may be read in each; with 0 it stays}}
   tir.nest dims [parallel 8] ins(%x[d0] : memref<8xf32>) outs(%t[d0] : memref<8xf32>) schedule #tir.schedule<compute_at = 1>
     finish (%v: f32) {
       %e = arith.mulf %v, %v : f32
@@ -247,7 +247,7 @@ tir.func @divided(read %x: memref<8xf32>, write %o: memref<8xf32>) {
 
 tir.func @indirect(read %x: memref<8xf32>, write %o: memref<8xf32>) {
   %t = tir.alloc : memref<8xf32>
-  // expected-error @+1 {{expected each step of the loops to read a part of it, for 'compute_at', but all of it may be read in each}}
+  // expected-error @+1 {{expected each step of the loops to read a part of it, for 'compute_at', but all of it may be read in each; with 0 it stays}}
   tir.nest dims [parallel 8] ins(%x[d0] : memref<8xf32>) outs(%t[d0] : memref<8xf32>) schedule #tir.schedule<compute_at = 1>
     finish (%v: f32) {
       %e = arith.mulf %v, %v : f32
