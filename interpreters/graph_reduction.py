@@ -125,4 +125,5 @@ def argsort(frame: Frame, op: graph.ArgsortOp, args: Values) -> Values:
     _, ranks = np.unique(x, return_inverse=True, equal_nan=True)
     keys = np.asarray(ranks, np.int64).reshape(x.shape)
     keys = -keys if op.descending is not None else keys
-    return (np.asarray(np.argsort(keys, axis, kind="stable"), np.int64),)
+    order = np.asarray(np.argsort(keys, axis, kind="stable"), np.int64)
+    return (order if op.count is None else order.take(range(op.count), axis),)

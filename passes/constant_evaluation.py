@@ -377,9 +377,11 @@ def gather_elements(op: graph.GatherElementsOp, data: Array, indices: Array) -> 
 def argsort(op: graph.ArgsortOp, x: Array) -> Array:
     axis = op.axis.value.data
     if op.descending is None:
-        return np.argsort(wide(x), axis, kind="stable")
-    turned = np.argsort(np.flip(wide(x), axis), axis, kind="stable")
-    return x.shape[axis] - 1 - np.flip(turned, axis)
+        order = np.argsort(wide(x), axis, kind="stable")
+    else:
+        turned = np.argsort(np.flip(wide(x), axis), axis, kind="stable")
+        order = x.shape[axis] - 1 - np.flip(turned, axis)
+    return order if op.count is None else order.take(range(op.count), axis)
 
 
 def iota(op: graph.IotaOp, x: Array) -> Array:

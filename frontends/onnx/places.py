@@ -210,8 +210,10 @@ def top_k(n: Node) -> list[SSAValue]:
     size = n.shape()[axis]
     if count < 0 or count > size >= 0:
         raise Unsupported(f"expected 0 to {size} elements, but got {count}")
-    order = n.add(graph.ArgsortOp(value, axis, descending=largest))
-    places = cut(n, order, axis, 0, count)
+    first = count if size >= 0 else None
+    places = n.add(graph.ArgsortOp(value, axis, first=first, descending=largest))
+    if first is None:
+        places = cut(n, places, axis, 0, count)
     return [n.add(graph.GatherElementsOp(value, places, axis)), places]
 
 

@@ -279,7 +279,10 @@ def argsort(b: Builder) -> None:
     known = b.any(lambda k: k.exact and k.element != i1 and k.rank > 0)
     axis = b.choices.number(0, known.rank - 1)
     descending = bool(b.choices.number(0, 1))
-    op = graph.ArgsortOp(known.value, axis, descending=descending)
+    first = None
+    if known.shape[axis] >= 0 and b.choices.number(0, 1):
+        first = b.choices.number(0, known.shape[axis])
+    op = graph.ArgsortOp(known.value, axis, first=first, descending=descending)
     b.add(op, None, float(max(known.sizes[axis], 1)))
 
 

@@ -127,6 +127,7 @@ def test_movement():
     assert graph.CumulateOp("max", x, 0).kind.data is graph.CumulateKind.MAX
     assert graph.ArgsortOp(x, 1, descending=True).descending == UnitAttr()
     assert graph.ArgsortOp(x, 1).declared_type() == TensorType(i64, (2, 3))
+    assert graph.ArgsortOp(x, 1, first=2).declared_type() == TensorType(i64, (2, 2))
     assert graph.GatherOp(x, value(type=i64)).axis.value.data == 0
     lists = DenseArrayBase.from_list(i64, [1, 0])
     assert graph.TransposeOp(x, lists).permutation is lists

@@ -122,6 +122,7 @@ EXACT_FLOAT_UNARY: list[One] = [
     lambda x: graph.IotaOp(x, 1),
     lambda x: graph.ArgsortOp(x, 1),
     lambda x: graph.ArgsortOp(x, 0, descending=True),
+    lambda x: graph.ArgsortOp(x, 1, first=2, descending=True),
     lambda x: graph.CumulateOp("max", x, 1, reverse=True),
     lambda x: graph.CumulateOp("min", x, 0, exclusive=True),
 ]

@@ -136,6 +136,24 @@ def test_argsort_edges(type: Attribute, descending: bool) -> None:
     check(lambda v: graph.ArgsortOp(v[0], 0, descending=descending), type, x)
 
 
+@pytest.mark.parametrize("descending", (False, True))
+@pytest.mark.parametrize("type", (*FLOATS, *INTEGERS), ids=str)
+@pytest.mark.parametrize("count", (0, 1, 3, 32, 33))
+def test_argsort_first(count: int, type: Attribute, descending: bool) -> None:
+    """Kept in order, or the first of all; also of rows that are in order already."""
+    rng = np.random.default_rng(count)
+    some = rng.permutation(np.tile(edges(type), 12))[:40]
+    x = np.stack([some, np.sort(some), np.sort(some)[::-1], some[::-1]])
+    for axis, array in ((1, x), (0, np.ascontiguousarray(x.T))):
+        check(
+            lambda v, a=axis: graph.ArgsortOp(
+                v[0], a, first=count, descending=descending
+            ),
+            type,
+            array,
+        )
+
+
 @pytest.mark.parametrize("count", (0, 1, 2, 3, 5, 32, 33, 1000))
 def test_argsort_sizes(count: int) -> None:
     """Powers of two, which have no rest, and other sizes."""

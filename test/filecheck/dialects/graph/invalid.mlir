@@ -592,6 +592,22 @@ func.func @argsort_axis(%x: tensor<2x3xf32>) {
 
 // -----
 
+func.func @argsort_first(%x: tensor<2x3xf32>) {
+  // expected-error @+1 {{expected 'first' to be from 0 to the static size of axis 1, which is 3, but got 4}}
+  %y = graph.argsort %x axis 1 first 4 : tensor<2x3xf32> -> tensor<2x4xi64>
+  func.return
+}
+
+// -----
+
+func.func @argsort_first_of_open(%x: tensor<2x?xf32>) {
+  // expected-error @+1 {{expected 'first' to be from 0 to the static size of axis 1, which is ?, but got 4}}
+  %y = graph.argsort %x axis 1 first 4 : tensor<2x?xf32> -> tensor<2x4xi64>
+  func.return
+}
+
+// -----
+
 func.func @argsort_of_bool(%x: tensor<2x3xi1>) {
   // expected-error @+1 {{expected the operand to have number elements, but got 'i1'}}
   %y = graph.argsort %x axis 1 : tensor<2x3xi1> -> tensor<2x3xi64>

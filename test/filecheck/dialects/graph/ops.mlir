@@ -135,6 +135,8 @@ func.func @movement(%x: tensor<?x3x4xf32>, %s: tensor<3x4xf32>) {
   %v = graph.cumulate max %s axis 0 : tensor<3x4xf32>
   // CHECK-NEXT:  graph.argsort %x axis 1 descending : tensor<?x3x4xf32> -> tensor<?x3x4xi64>
   %d = graph.argsort %x axis 1 descending : tensor<?x3x4xf32> -> tensor<?x3x4xi64>
+  // CHECK-NEXT:  graph.argsort %x axis 1 first 2 descending : tensor<?x3x4xf32> -> tensor<?x2x4xi64>
+  %first = graph.argsort %x axis 1 first 2 descending : tensor<?x3x4xf32> -> tensor<?x2x4xi64>
   // CHECK-NEXT:  graph.argsort %s axis 0 : tensor<3x4xf32> -> tensor<3x4xi64>
   %e = graph.argsort %s axis 0 : tensor<3x4xf32> -> tensor<3x4xi64>
   // CHECK-NEXT:  graph.bitcast %x : tensor<?x3x4xf32> -> tensor<?x3x4xui32>
