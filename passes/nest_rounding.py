@@ -25,8 +25,12 @@ from transom.dialects import tir
 from transom.dialects.dtypes import numpy_dtype
 
 
-def round_once(func: tir.FuncOp) -> None:
-    """Round maxima and minima of a kernel once; what is left unused stays."""
+def round_once(func: tir.FuncOp) -> bool:
+    """
+    Round maxima and minima of a kernel once; what is left unused stays. Gives whether
+    there were any.
+    """
+    changed = False
     for op in [op for op in func.walk() if isinstance(op, arith.TruncFOp)]:
         found = _unrounded(op.input, op.result.type)
         if found is None or op.parent is None:
@@ -36,6 +40,8 @@ def round_once(func: tir.FuncOp) -> None:
             made.location = op.location
         op.parent.insert_ops_before(new, op)
         op.operands[0] = value
+        changed = True
+    return changed
 
 
 def _unrounded(

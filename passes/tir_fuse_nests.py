@@ -194,7 +194,8 @@ class TirFuseNestsPass(KernelPass):
             forward_sizes(func)
             cse(func)
             block = func.body.block
-            if sum(1 for _ in nests_of(block)) > 1:
+            are_several = sum(1 for _ in nests_of(block)) > 1
+            if are_several:
                 fuser = NestFuser(block)
                 fuser.repeat()
                 fuser.run()
@@ -202,6 +203,6 @@ class TirFuseNestsPass(KernelPass):
                     fuser.run()
                 remove_dead_allocs(func)
                 group_rows(block)
+            if round_once(func) or are_several:
                 cse(func)
-            round_once(func)
             region_dce(func.body)

@@ -9,6 +9,7 @@ evaluation gives exactly.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import graph_program_movement as movement
 import graph_program_ops as ops
@@ -80,6 +81,10 @@ class Program:
 
     module: ModuleOp
     inputs: dict[str, Array]
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        """Hypothesis would print the ops field by field, which has no end."""
+        printer.text(f"{self.module}\n{self.inputs}")
 
 
 def build(choices: Choices, steps: int = 10) -> Program:

@@ -75,3 +75,20 @@ tir.func @keep(read %x: memref<8xf32>, write %o: memref<8xf16>, write %p: memref
     }
   tir.return
 }
+
+// What is rounded in the same way by then is rounded once.
+
+// CHECK-LABEL: @equal
+// CHECK:         finish (%[[V:.*]]: f32) {
+// CHECK-NEXT:      %[[R:.*]] = arith.truncf %[[V]] : f32 to f16
+// CHECK-NEXT:      tir.yield %[[R]], %[[R]] : f16, f16
+tir.func @equal(read %x: memref<8xf32>, write %o: memref<8xf16>, write %p: memref<8xf16>) {
+  tir.nest dims [parallel 8] ins(%x[d0] : memref<8xf32>) outs(%o[d0] : memref<8xf16>, %p[d0] : memref<8xf16>)
+    finish (%v: f32) {
+      %r = arith.truncf %v : f32 to f16
+      %w = arith.extf %r : f16 to f32
+      %y = arith.truncf %w : f32 to f16
+      tir.yield %r, %y : f16, f16
+    }
+  tir.return
+}
