@@ -364,6 +364,8 @@ def is_computed(op: Operation) -> bool:
     (result,) = op.results
     if not is_known(result) or not is_quantization(result):
         return False
+    if not type_of(result).has_static_shape():
+        return False  # weights are of known sizes
     return any(not isinstance(use.operation, PURE) for use in result.uses)
 
 

@@ -154,16 +154,21 @@ class NestFuser:
 
 
 def forward_sizes(func: tir.FuncOp) -> None:
-    """Replace the size of a buffer of the kernel by what it was allocated with."""
+    """
+    Replace the size of a buffer of the kernel by what it was allocated with, and that
+    of a view by what it was made with.
+    """
     for op in [op for op in func.walk() if isinstance(op, memref.DimOp)]:
-        alloc, index = op.source.owner, constant_index(op.index)
-        if not isinstance(alloc, tir.AllocOp) or index is None:
+        owner, index = op.source.owner, constant_index(op.index)
+        if isinstance(owner, tir.AllocOp):
+            shape, sizes = owner.result.type.get_shape(), owner.dynamic_sizes
+        elif isinstance(owner, memref.ReinterpretCastOp):
+            shape, sizes = owner.static_sizes.get_values(), owner.sizes
+        else:
             continue
-        shape = alloc.result.type.get_shape()
-        if shape[index] == DYNAMIC_INDEX:
+        if index is not None and shape[index] == DYNAMIC_INDEX:
             dynamic = [axis for axis, size in enumerate(shape) if size == DYNAMIC_INDEX]
-            size = alloc.dynamic_sizes[dynamic.index(index)]
-            op.result.replace_all_uses_with(size)
+            op.result.replace_all_uses_with(sizes[dynamic.index(index)])
             op.detach()
             op.erase()
 

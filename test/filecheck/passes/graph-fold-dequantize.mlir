@@ -86,6 +86,18 @@ func.func @overflow(%q: tensor<1x66000xi8>) -> tensor<1x2xf32> {
   func.return %y : tensor<1x2xf32>
 }
 
+// Weights have known sizes: what is typed with an open one is computed.
+// CHECK-LABEL: @open_type
+func.func @open_type() -> tensor<1x?xf32> {
+  // CHECK:         graph.dequantize
+  // CHECK-NEXT:    func.return
+  %s = graph.constant dense<0.25> : tensor<f32>
+  %z = graph.constant dense<3> : tensor<i16>
+  %q = graph.constant dense<5> : tensor<1x1xi16>
+  %y = graph.dequantize %q, %s, %z : tensor<1x1xi16>, tensor<f32>, tensor<i16> -> tensor<1x?xf32>
+  func.return %y : tensor<1x?xf32>
+}
+
 // Scales along what is summed do not come out of the sum.
 // CHECK-LABEL: @scales_of_rows
 func.func @scales_of_rows(%q: tensor<2x6xui8>) -> tensor<2x8xf32> {

@@ -431,3 +431,20 @@ tir.func @sizes(read %x: memref<?xf32>, write %o: memref<?xf32>, read %n: index)
     }
   tir.return
 }
+
+// So are those of a view.
+// CHECK-LABEL: @sizes_of_view
+tir.func @sizes_of_view(read %x: memref<?xf32>, write %o: memref<2x?xf32>, read %n: index) {
+  // CHECK-NOT:     memref.dim
+  // CHECK:         tir.nest dims [parallel 2, parallel %n]
+  // CHECK-NOT:     memref.dim
+  // CHECK:         tir.return
+  %v = memref.reinterpret_cast %x to offset: [0], sizes: [2, %n], strides: [%n, 1] : memref<?xf32> to memref<2x?xf32>
+  %one = arith.constant 1 : index
+  %m = memref.dim %v, %one : memref<2x?xf32>
+  tir.nest dims [parallel 2, parallel %m] ins(%v[d0, d1] : memref<2x?xf32>) outs(%o[d0, d1] : memref<2x?xf32>)
+    finish (%e: f32) {
+      tir.yield %e : f32
+    }
+  tir.return
+}
