@@ -10,12 +10,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given, reject, settings
 from hypothesis import strategies as st
 from tir_cases import context, parse_kernel
 from tir_evaluator import run_kernel
 from tir_native import NativeKernel
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.utils.exceptions import VerifyException
 
 from transom.dialects import tir
 from transom.dialects.tir.types import memref_type_of
@@ -157,16 +158,22 @@ def schedules(draw: st.DrawFn, nest: tir.NestOp, lanes: list[int]) -> tir.Schedu
     unroll = {d: draw(st.integers(1, 5)) for d in reduction if draw(st.booleans())}
     order = [*draw(st.permutations(parallel)), *reduction]
     pack = draw(st.sets(st.sampled_from([0, 1])))
-    return tir.ScheduleAttr.get(
-        cache=cache,
-        register=tiles,
-        vector=vector,
-        unroll=unroll,
-        order=order if draw(st.booleans()) else (),
-        pack=sorted(pack),
-        masked_edges=draw(st.booleans()),
-        prefetch={draw(st.integers(0, 1)): draw(st.integers(1, 99))},
-    )
+    order = order if draw(st.booleans()) else []
+    masked_edges = draw(st.booleans())
+    ahead = {draw(st.integers(0, 1)): draw(st.integers(1, 99))}
+    try:
+        return tir.ScheduleAttr.get(
+            cache=cache,
+            register=tiles,
+            vector=vector,
+            unroll=unroll,
+            order=order,
+            pack=sorted(pack),
+            masked_edges=masked_edges,
+            prefetch=ahead,
+        )
+    except VerifyException:  # too much is written out
+        reject()
 
 
 RANDOM = settings(
