@@ -65,10 +65,19 @@ def record_of_compilations(
 def data_of(
     records: Sequence[Mapping[str, Any]], names: Sequence[str], note: str
 ) -> dict[str, Any]:
-    """All figures of a run, with what they hold for."""
+    """
+    All figures of a run, with what they hold for: the versions of the candidates with
+    some names, and of those that earlier records are of.
+    """
     found = installed()
+    parts = ("candidates", "compilations")
+    used = {name for r in records for part in parts for name in r.get(part, ())}
     # A candidate that is another one in another way has its version.
-    packages = {CANDIDATES[n].packages[0]: n for n in reversed(found) if n in names}
+    packages = {
+        CANDIDATES[name].packages[0]: name
+        for name in reversed(found)
+        if name in used.union(names)
+    }
     versions = {n: v for n, v in found.items() if n in packages.values()}
     return {
         "format": FORMAT,

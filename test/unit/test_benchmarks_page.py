@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from benchmarks import record
 from benchmarks.charts import Row, ratio_chart
 from benchmarks.page import IMAGES, page_of, parts_of, to_html, to_markdown
 
@@ -179,3 +180,15 @@ def test_the_page_in_the_tree_is_that_of_its_figures():
     assert (DOCS / "benchmarks.md").read_text() == text
     kept = {path.name: path.read_text() for path in (DOCS / IMAGES).iterdir()}
     assert kept == images
+
+
+def test_versions_are_those_of_all_who_took_part(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Of earlier runs too; transom in f32 has transom's."""
+    found = {"transom": "1", "f32": "1", "onnxruntime": "2", "numpy": "3", "iree": "4"}
+    monkeypatch.setattr(record, "installed", lambda: found)
+    earlier = timed("matmul-512", "matmul", 0.02, 0.01)
+    data = record.data_of([earlier, COMPILED], ["transom", "f32", "numpy"], "")
+    versions = {name: v for name, v in data["versions"].items() if name != "python"}
+    assert versions == {name: v for name, v in found.items() if name != "f32"}
