@@ -20,6 +20,7 @@ from transom.dialects.tir import affine
 from transom.dialects.tir.steps import Step
 from transom.dialects.tir.types import memref_type_of
 from transom.passes.schedules.view import NestView, bytes_of
+from transom.passes.schedules.widening import count_of
 
 SHORT_ROW_BYTES = 1024
 """Of rows that are shorter than this the next one comes by itself."""
@@ -43,8 +44,7 @@ def stream(view: NestView, position: int, element_bytes: int) -> dict[int, int]:
     It has to be larger than the cache of the core, from which it comes soon enough.
     """
     machine = view.machine
-    total = view.input_bytes(position) // view.input_element_bytes(position)
-    total *= element_bytes
+    total = count_of(view, position) * element_bytes
     if isinstance(view.nest.parent_op(), tir.BlockOp):
         return {}
     if not machine.l2_bytes < total <= FAR * machine.l2_bytes:
